@@ -19,7 +19,7 @@
 ///     template <class A> void archive(A& a) { a(x, y, z); }
 ///
 /// used for both directions. Numbers keep their memory layout, so an archive is valid on one kind of machine only; a file
-/// that holds one adds a hash and a version (io/checkpoint.hpp).
+/// that contains one adds a hash and a version (io/checkpoint.hpp).
 namespace TIDEWATT_NAMESPACE {
 
 class ArchiveWriter {

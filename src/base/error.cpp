@@ -15,7 +15,7 @@ std::string join(const std::vector<Finding>& findings) {
 
 bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f; }
 
-/// What the input holds must not steer the terminal that shows it.
+/// Control characters of the input must not reach the terminal.
 std::string without_control(const std::string& text) {
   std::string out;
   for (const char c : text)

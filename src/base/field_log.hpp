@@ -9,7 +9,7 @@
 
 namespace TIDEWATT_NAMESPACE {
 
-/// One key that a strict reader asked for.
+/// One key read by a strict reader.
 struct FieldEntry {
   enum class Kind { number, integer, flag, text, choice, numbers, texts, table, list, entry };
   /// Pattern of the table's path, items of lists as `*`: "hall.*.gpu.power"; empty for the top level.
@@ -22,17 +22,17 @@ struct FieldEntry {
   std::string example;               ///< value in the file that was read, as TOML; empty where the file has none
 };
 
-/// Everything that a reader asks for while it reads a file: the keys of the format, from the reader itself. Schema and
+/// All keys that a reader reads from a file: the format, as the reader itself has it. Schema and
 /// reference are made from it, so neither can differ from what the reader accepts.
 class FieldLog {
  public:
   /// Adds a key of the table at `path`; the entry's `table` is set here.
   void add(const std::string& path, FieldEntry entry);
-  /// Says that `path` holds a list of tables whose items go on as `path.NAME`.
+  /// Declares that `path` is a list of tables whose items are `path.NAME`.
   void list(const std::string& path) { lists_.insert(path); }
   /// The path with the names of list items replaced by `*`.
   std::string pattern(std::string_view path) const;
-  /// All keys in the order in which they were asked for, [n]; the same key of several items repeats.
+  /// All keys in the order in which they were read, [n]; the same key of several items repeats.
   const std::vector<FieldEntry>& entries() const { return entries_; }
 
  private:

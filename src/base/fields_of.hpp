@@ -8,7 +8,7 @@
 
 namespace TIDEWATT_NAMESPACE {
 
-/// Parameters from one table, which may hold keys of somebody else's. @param path of the table, for messages
+/// Parameters from one table, which may have keys of other readers. @param path of the table, for messages
 /// @throws InputError with every finding
 template <class Params>
 Params fields_of(const Node& table, std::string path = "") {

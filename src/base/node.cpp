@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 // The parser asserts what bad text can break (a list that ends with a brace) before it refuses that text. An assertion
-// would end a debug build, an assumption mislead an optimiser: without either it goes on to the refusal.
+// would end a debug build, an assumption mislead an optimiser: without either it reaches the refusal.
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
 #define TOML_ASSERT(expr) static_cast<void>(0)

@@ -13,7 +13,7 @@ namespace TIDEWATT_NAMESPACE::detail {
 namespace {
 
 /// Calls follow each other within a fraction of a millisecond, and to wake a thread takes as long as some of them: whoever
-/// waits looks for a moment before it sleeps.
+/// waits spins briefly before it sleeps.
 template <class Ready>
 void look_a_moment(Ready ready) {
   constexpr std::chrono::microseconds a_moment{60};

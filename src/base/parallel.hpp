@@ -16,7 +16,7 @@ void with_helpers(std::size_t n_helper, void (*take)(void*), void* context);
 }  // namespace detail
 
 /// Calls `work(begin, end)` for disjoint ranges that cover [0, n), and waits. Ranges go to whichever of `n_thread` threads
-/// is free, several to each, so that a core that is also busy elsewhere does not hold up the others. Results must not
+/// is free, several to each, so that a core that is also busy elsewhere does not delay the others. Results must not
 /// depend on the split. The first exception (by range) is rethrown.
 template <class Work>
 void parallel_ranges(std::size_t n, std::size_t n_thread, Work&& work) {

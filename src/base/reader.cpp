@@ -18,7 +18,7 @@ std::string range_text(Range r, std::string_view key) {
   return fmt::format("{} to {}{}{}", r.lo, r.hi, unit ? " " : "", unit ? unit->suffix : "");
 }
 
-/// What to write where a text holds a quantity: "600 W" under a key in W is 600, "0.6 kW" too. Empty for other values.
+/// Suggestion for a text with a quantity: "600 W" under a key in W is 600, "0.6 kW" too. Empty for other values.
 std::string quantity_hint(const Node& n, std::string_view key) {
   const auto* text = std::get_if<std::string>(&n.value);
   if (text == nullptr) return {};
@@ -180,7 +180,7 @@ void TableReader::choice(std::string_view key, std::string& value, std::span<con
                          std::string_view doc, Need need) {
   if (log_) {
     auto e = asked(Kind::choice, [&](FieldVisitor& v) { v.text(key, value, doc, need); });
-    if (need == Need::required) e.info.value.clear();  // what is required has no default to show
+    if (need == Need::required) e.info.value.clear();  // required keys have no default to show
     e.options.assign(options.begin(), options.end());
     note(std::move(e));
   }
@@ -250,7 +250,7 @@ const Node* TableReader::entry(std::string_view key, std::string_view catalog_ki
 void TableReader::finish() {
   const auto* table = std::get_if<Node::Table>(&node_.value);
   if (!table) return;
-  constexpr int most_hints = 100;  // nobody reads on, and each takes an edit distance to every known key
+  constexpr int most_hints = 100;  // more are not read, and each costs an edit distance to every known key
   int n_unknown = 0;
   for (const auto& [key, n] : *table) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;

@@ -43,7 +43,7 @@ bool parse_number(std::string_view text, double& out) {
 
 namespace {
 
-/// Whether a word of a name says what the name is about: units are cut off before, and extremes have many quantities.
+/// Whether a word of a name describes its quantity: units are removed before, and words for extremes belong to many quantities.
 bool telling(std::string_view w) {
   return w.size() >= 3 && w != "max" && w != "min" && w != "mean" && w != "low" && w != "high";
 }

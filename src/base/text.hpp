@@ -13,7 +13,7 @@ namespace TIDEWATT_NAMESPACE {
 std::vector<std::string> split(std::string_view text, char separator);
 /// Without blanks at either end.
 std::string_view trim(std::string_view text);
-/// The first `max_chars` bytes and an ellipsis, of what is longer.
+/// The first `max_chars` bytes and an ellipsis, for longer texts.
 std::string shorten(std::string_view text, std::size_t max_chars);
 
 /// Locale-independent, whole-string number; false if it is not one.

@@ -55,7 +55,7 @@ std::size_t list_opener(const std::vector<std::string>& lines, std::size_t at) {
   return at;
 }
 
-/// What is said of a list without an end, in place of the parser's words about the line that it stumbled on.
+/// Message for a list without an end, in place of the parser's message about a later line.
 Finding unclosed_list(std::vector<std::string>& lines, std::size_t opener, std::size_t at, const Finding& f,
                       RecoveredToml& out) {
   const std::string_view line = lines[opener];

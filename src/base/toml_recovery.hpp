@@ -12,14 +12,14 @@ namespace TIDEWATT_NAMESPACE {
 struct RecoveredToml {
   Node root;                      ///< the text without the lines in error
   std::vector<Finding> findings;  ///< the syntax errors, in the order of the text; empty: `root` is the whole text
-  /// Whether a finding of a reader may only be there because lines are missing: a key that an erroneous line held, or any
+  /// Whether a finding of a reader may only be there because lines are missing: a key of an erroneous line, or any
   /// missing key where a table's header is lost.
   bool explains(const Finding& finding) const;
   std::vector<std::string> lost_keys;  ///< keys of the lines in error, [n]
   bool lost_table = false;             ///< whether a table was left out because of its header
 };
 
-/// Parses TOML text; after a syntax error it goes on without that line, or without the table whose header is in error. At
+/// Parses TOML text; after a syntax error it continues without that line, or without the table whose header is in error. At
 /// most 5 errors, so that one open bracket does not cause a page of them; a text above 256 KiB ends at its first.
 RecoveredToml recover_toml(std::string_view text, const std::string& file);
 

@@ -8,11 +8,11 @@
 
 namespace TIDEWATT_NAMESPACE::bench {
 
-/// One measured figure. NaN: not measured, `how` says why.
+/// One measured figure. NaN: not measured, for the reason in `how`.
 struct Figure {
   std::string key;
   double value;
-  std::string how;  ///< what was run and how it was timed
+  std::string how;  ///< the run and its timing
 };
 
 struct Options {

@@ -1,5 +1,5 @@
 #pragma once
-// The package equations as an adaptive solver sees them. Private to bench.
+// The package equations for an adaptive solver. Private to bench.
 #include <string>
 #include <vector>
 

@@ -37,7 +37,7 @@ const Node* at_path(const Node& root, std::string_view path) {
   return at;
 }
 
-/// `[assumed]` holds the ends of a range for each value that is assumed, by its key or in tables as the entry has them.
+/// `[assumed]` has the ends of a range for each assumed value, by key or in tables as in the entry.
 void check_assumed(const Node& assumed, const std::string& path, std::vector<Finding>& findings) {
   const auto* ranges = std::get_if<Node::Table>(&assumed.value);
   if (ranges == nullptr)
@@ -59,7 +59,7 @@ void check_assumed(const Node& assumed, const std::string& path, std::vector<Fin
 
 }  // namespace
 
-/// A file of the catalog, parsed when its values are first asked for: a run needs a few of more than a hundred.
+/// A file of the catalog, parsed when its values are first read: a run needs a few of more than a hundred.
 class Catalog::Entry {
  public:
   Entry(std::string text, std::string file) : text_(std::move(text)), file_(std::move(file)) {}

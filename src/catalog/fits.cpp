@@ -24,7 +24,7 @@ constexpr double air_J_per_m3_K = 1.2 * 1005.0;  // near 20 degC
 
 struct Gpu {
   double tdp_W;
-  bool plate;  ///< on a cold plate: its sink does not feel the fans
+  bool plate;  ///< on a cold plate: fans do not act on its sink
 };
 struct Server {
   power::ServerPowerParams power;
@@ -48,7 +48,7 @@ Server server_of(const Catalog& c, const std::string& name) {
   const Node* liquid = values.find("liquid");
   Server s{fields_of<power::ServerPowerParams>(*values.find("power")), liquid != nullptr, 0.0};
   if (!s.plates) return s;
-  // Of the heat at the supplies' rating: what is neither host nor fans is the GPUs'.
+  // Heat at the supplies' rating: the part that is neither host nor fans is the GPUs'.
   const auto capture = fields_of<thermal::LiquidCaptureParams>(*liquid);
   const double gpus_W = s.power.psu_rating_W - s.power.host_W - s.power.fans_W;
   s.liquid_frac = (capture.gpu_liquid_frac * gpus_W + capture.host_liquid_frac * s.power.host_W) / s.power.psu_rating_W;
@@ -165,7 +165,7 @@ Misfit server_on_feeder(const Catalog& c, const std::string& server_name, const 
   return on_feeder(c, server_name, p.psu_rating_W, false, feeder_name);
 }
 
-/// Compares the hardware with the GPU, server and network that the rack holds.
+/// Compares the hardware with the rack's GPU, server and network.
 void check_rack(const Catalog& c, const RackEntry& rack, const Hardware& h, std::vector<Finding>& out) {
   const auto same = [&](const char* key, const std::string& own, const std::string& given) {
     if (own != given) out.push_back({{}, key, fmt::format("{} holds {}, not {}", rack.name, own, given)});
@@ -229,7 +229,7 @@ std::vector<Finding> misfits(const Catalog& catalog, const Hardware& hardware) {
     const std::string &first = named(h, pair.kind), &second = named(h, pair.of_kind);
     const bool by_rack =
         !h.rack.empty() && pair.kind == std::string_view("server") && pair.of_kind != std::string_view("network");
-    if (first.empty() || second.empty() || by_rack) continue;  // a rack stands for its trays towards plant and feeder
+    if (first.empty() || second.empty() || by_rack) continue;  // for plant and feeder, a rack is its trays
     if (const Misfit wrong = pair.fits(catalog, first, second))
       out.push_back({{}, pair.of_kind, *wrong + "; " + nearest_fit(catalog, pair, first, second)});
   }

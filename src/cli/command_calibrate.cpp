@@ -16,7 +16,7 @@ struct Arguments {
   bool json = false, population = false;
 };
 
-/// The sampler is Python's (emcee); the density that it asks for is the library's.
+/// The sampler is in Python (emcee); its density is in the library.
 void calibrate(const Arguments& a, bool rested) {
   std::vector<std::string> arguments = a.files;
   for (const auto& option :

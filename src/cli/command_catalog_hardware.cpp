@@ -1,4 +1,4 @@
-// What stands together: racks with their parts, supplies with their stages, and whether entries fit.
+// Combinations: racks with their parts, supply chains with their stages, and whether entries fit.
 #include <fmt/format.h>
 
 #include <memory>

@@ -34,7 +34,7 @@ void add_cases(std::string& out, const CLI::App& app, const std::string& path) {
 }
 
 /// Bash's completion; zsh runs it through bashcompinit. Words before the cursor that are commands choose what may follow;
-/// file names go on completing.
+/// file names are still completed.
 std::string script(const CLI::App& app, bool zsh) {
   std::string cases;
   add_cases(cases, app, "");

@@ -16,7 +16,7 @@ struct Arguments {
   bool change_clocks = false, change_cap = false, plan = false;
 };
 
-/// The recorder is Python's, and stands alone: its folder runs on machines without tidewatt.
+/// The recorder is in Python and independent: its folder runs on machines without tidewatt.
 void log(const Arguments& a, bool low, bool high) {
   std::vector<std::string> arguments = {"--out",
                                         a.out,

@@ -54,7 +54,7 @@ void sweep(const Arguments& a) {
     fmt::print("{1}{0}.csv\n{0}.svg\n", stem, study::sweep_text(made));
 }
 
-/// A network with controls, from files of its own.
+/// A network with controls, from the user's files.
 void play_network(Arguments& a) {
   auto& o = a.network;
   o.step_W = 1e6 * a.step_MW;
@@ -79,7 +79,7 @@ void play_network(Arguments& a) {
   fmt::print("{}\n", object.dump());
 }
 
-/// One machine that stands for a system.
+/// One machine that represents a system.
 void play_frequency(Arguments& a) {
   auto& o = a.frequency;
   o.step_W = 1e6 * a.step_MW;

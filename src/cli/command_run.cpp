@@ -64,7 +64,7 @@ class Progress {
 };
 
 /// Steps to the end, writing checkpoints on the way.
-/// @returns false where a signal stopped it: a checkpoint then holds what is done
+/// @returns false if a signal stopped it: a checkpoint then has its state
 bool advance(const Arguments& a, const sim::Scenario& scenario, sim::Engine& engine, Progress& progress) {
   std::optional<StopSignals> signals;
   if (!a.checkpoint.empty()) signals.emplace();  // without a checkpoint there is nothing to save: the process just ends

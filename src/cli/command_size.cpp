@@ -95,7 +95,7 @@ void confirm(const Arguments& a, const sim::Scenario& scenario, const study::Siz
                   base, e.portfolio.toml(choices)));
 }
 
-/// What this run is too short, or too eventful, to tell.
+/// Figures for which this run is too short or has too many events.
 void print_doubts(const std::vector<study::Evaluated>& best) {
   std::size_t n_unsteady = 0;
   const study::Evaluated* most = nullptr;

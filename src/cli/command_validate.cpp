@@ -72,7 +72,7 @@ void print_leave_one_out(bool json) {
   if (json) fmt::print("{}\n", nlohmann::ordered_json{{"leave_one_out", devices}}.dump(2));
 }
 
-/// By verdict, and by what the rows can say.
+/// By verdict, and by kind of row.
 void print_counts(const std::vector<Row>& rows, const std::size_t (&n)[4]) {
   fmt::print("\n{} pass, {} fail, {} skipped, {} calibrated\n", n[0], n[1], n[2], n[3]);
   std::string text;

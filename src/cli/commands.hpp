@@ -32,5 +32,5 @@ void add_verify_command(CLI::App& app, int& exit_code);      // verify
 void add_schema_command(CLI::App& app, int& exit_code);      // schema
 void add_completion_command(CLI::App& app, int& exit_code);  // completion
 
-/// What to say of a first word that is no command, with the nearest one; empty if it is a command.
+/// Message for a first word that is not a command, with the nearest one; empty if it is one.
 std::string wrong_command(const CLI::App& app, const std::string& word);

@@ -1,7 +1,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 
-/// Help texts: values by what they are, then sentence, allowed values and default, wrapped at 112 characters.
+/// Help texts: type of the value, then description, allowed values and default, wrapped at 112 characters.
 class HelpFormat final : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override;

@@ -20,7 +20,7 @@ int fail(int code, const char* what) {
   return code;
 }
 
-/// Runs ask for the same large arrays over and over: memory that goes back to the system in between comes back page by page.
+/// Runs allocate the same large arrays repeatedly: memory returned to the system in between would come back page by page.
 void keep_memory() {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 32 << 20);

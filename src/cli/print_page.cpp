@@ -74,7 +74,7 @@ std::string print_page(const std::string& html, const std::string& pdf) {
                                       "--user-data-dir=" + profile.string(),
                                       "--print-to-pdf=" + fs::absolute(half).string(),
                                       url};
-    if (::geteuid() == 0) words.insert(words.begin() + 1, "--no-sandbox");  // Chromium asks for it there
+    if (::geteuid() == 0) words.insert(words.begin() + 1, "--no-sandbox");  // Chromium needs it there
     const auto done = keep("Chromium", words);
     fs::remove_all(profile, error);
     if (!done.empty()) return done;

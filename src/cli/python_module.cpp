@@ -61,7 +61,7 @@ int run_python_module(const std::string& module, const std::vector<std::string>&
   CommandLine line(module, arguments);
   const pid_t parent = ::getpid(), child = ::fork();
   if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // what a killed command would have shown is of use to nobody
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // output of a killed command is not needed
     if (::getppid() != parent) ::_exit(74);
     line.execute();
     _exit(127);

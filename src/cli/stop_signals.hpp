@@ -1,7 +1,7 @@
 #pragma once
 
 /// While one of these lives, SIGINT, SIGTERM and SIGHUP are remembered instead of ending the process, so that work can be
-/// saved first. A second one of the same kind ends it at once. What the process was told to ignore (nohup) stays ignored.
+/// saved first. A second one of the same kind ends it at once. Signals that the process ignores (nohup) stay ignored.
 class StopSignals {
  public:
   StopSignals();

@@ -11,7 +11,7 @@ namespace {
 using numerics::bin_s;
 using Kind = GridDisturbance::Kind;
 
-/// The same tree with some levels lossless, so that a device can stand between them.
+/// The same tree with some levels lossless, so that a device can be placed between them.
 power::FeederParams part(power::FeederParams p, std::size_t from, std::size_t to) {
   for (std::size_t i = 0; i < p.level.size(); ++i)
     if (i < from || i >= to) {
@@ -46,7 +46,7 @@ double steady_W(const RackStage& racks, const std::optional<power::Feeder>& rows
   return transformers.at(supplies->rest_W(protected_W), 0.0).connection_W();
 }
 
-/// What one level of the feeder has lost and borne so far.
+/// Losses and loading of one level of the feeder so far.
 void take_level(const power::FeederMeters& from, std::size_t level, power::FeederMeters& to) {
   to.loss_J[level] = from.loss_J[level];
   to.loading_max_frac[level] = from.loading_max_frac[level];
@@ -100,7 +100,7 @@ void Delivery::show_losses(power::FeederMeters& to) const {
     take_level(supplies_ && i < power::FeederParams::hall_level ? state_.lower : state_.upper, i, to);
 }
 
-/// The site's own breaker: it opens with the utility and may close behind its dead time, once the bus is fed.
+/// The site's own breaker: it opens with the utility and may close after its dead time, once the bus has voltage.
 void Delivery::watch_breaker(std::int64_t first_bin, std::int64_t n_bin) {
   if (lost(first_bin, Kind::utility_loss))
     power_.ends(first_bin, "the utility is lost and the site has no other supply");
@@ -165,7 +165,7 @@ bool Delivery::bus_dead(std::int64_t bin) const {
 }
 
 std::int64_t Delivery::most_bins(std::int64_t bin) const {
-  // Supplies see at once what a trip of the island's turbines behind them does.
+  // A trip of the island's turbines acts on the supplies at once.
   return supplies_ && turbines_ && lost(bin, Kind::islanding) ? 1 : std::numeric_limits<std::int64_t>::max();
 }
 

@@ -9,13 +9,13 @@
 
 namespace TIDEWATT_NAMESPACE::connection {
 
-/// The devices between nodes and connection, each scaled to the whole site; what is absent is not there.
+/// The devices between nodes and connection, each scaled to the whole site; absent ones are empty.
 struct DeliveryParams {
   power::FeederParams feeder;
   std::optional<power::RackStorageParams> rack_storage;
   std::optional<power::ConverterChainParams> response;
   std::optional<power::UpsParams> ups;
-  std::optional<power::BackupParams> backup;  ///< standby generators behind the supplies; holds its own `ups`
+  std::optional<power::BackupParams> backup;  ///< standby generators with the supplies; has its own `ups`
   std::optional<power::TurbineParams> turbines;
   std::optional<grid::RideThroughCurve> ride_through;
   grid::ReturnParams back;
@@ -38,17 +38,19 @@ struct DeliveryParams {
 /// seen at their alternating-current input.
 ///
 /// The first bin that is not served ends the site's power (`power_change`); the owner of the load then calls `set_power(false)` and
-/// draws nothing until `power_change` says that it can be served again: 1 s after the loss at the earliest (a breaker's dead
+/// draws nothing until `power_change` reports that it can be served again: 1 s after the loss at the earliest (a breaker's dead
 /// time [assumed]), once the utility is back, the supplies' source has been good for their return time, or the island has ended.
-/// While dark the breakers below the supplies, or the site's own, are open: racks, rows and their storage neither draw nor lose.
-/// Assumptions: a dead bus moves no battery; turbines trip with a utility that is lost; supplies judge the voltage behind the source impedance; ride-through judges the voltage of the whole
+/// Without power the breakers below the supplies, or the site's own, are open: racks, rows and their storage have neither load
+/// nor loss.
+/// Assumptions: a bus without voltage does not charge or discharge a battery; turbines trip with a utility that is lost; supplies
+/// follow the voltage behind the source impedance; ride-through follows the voltage of the whole
 /// site's load; a sag scales the voltage.
 class Delivery {
  public:
   /// At rest under a load  @throws InputError
   Delivery(const DeliveryParams& params, double load_W, double auxiliary_W);
 
-  /// Somebody outside says what voltage and frequency at the connection are; nothing: as the grid behind it makes them.
+  /// Sets voltage and frequency at the connection from outside; nothing: they follow from the grid model.
   void impose(const Imposed& given);
   /// First bin after `bin` at which a disturbance begins or ends.
   std::int64_t next_edge(std::int64_t bin) const { return connection::next_edge(p_.disturbances, bin); }
@@ -56,16 +58,16 @@ class Delivery {
   double voltage_ratio(std::int64_t bin) const { return connection::voltage_ratio(p_.disturbances, bin); }
   double connection_W() const { return rest_W_; }  ///< at rest, before battery and turbines
 
-  /// A chunk up to the site bus, not across an edge. Adds what nodes and auxiliaries ask for to `meters`.
+  /// A chunk up to the site bus, not across an edge. Adds the demand of nodes and auxiliaries to `meters`.
   void through(std::span<const double> load_W, double auxiliary_W, std::int64_t first_bin, std::span<double> out_W,
                std::span<double> out_var, power::FeederMeters& meters);
-  /// Where power ended or came back against what `set_power` last said; none: nowhere so far.
+  /// Bin at which power ended or returned, against the last `set_power`; none: not so far.
   const std::optional<PowerChange>& power_change() const { return power_.change(); }
   /// The load is switched off or on from the next bin on: its source drops it, whatever that still stores.
   void set_power(bool on, std::int64_t bin);
   /// Whether a loss of power is possible at all: of the utility, of an island, of supplies that a sag or an overload empties.
   bool can_lose_power() const;
-  /// Whether a disturbance lies within `margin` bins of `bin`, or supplies may be overloaded at any time; constant.
+  /// Whether a disturbance is within `margin` bins of `bin`, or supplies may be overloaded at any time; constant.
   bool near_disturbance(std::int64_t bin, std::int64_t margin) const;
   /// Whether the site has power and the utility feeds its supplies, if any.
   bool at_rest() const { return power_.on() && (!supplies_ || supplies_->mode() == power::UpsMode::normal); }
@@ -81,21 +83,22 @@ class Delivery {
   /// Energy balance of every device. @param bus_J asked at the site bus, battery included  @param connection_J drawn from the grid
   std::vector<BookLevel> books(const power::FeederMeters& asked, double bus_J, double connection_J) const;
 
-  /// Whether what its devices do to a load that repeats can be booked: rack storage, and nothing that looks at the grid.
+  /// Whether the effect of its devices on a repeated load can be added in closed form: only rack storage, no device that follows
+  /// the grid.
   bool may_repeat() const {
     return racks_.may_repeat() && !supplies_ && !turbines_ && !ride_ && p_.disturbances.empty() && power_.on();
   }
-  /// Where it stands before a unit of repetitions.
+  /// Its state before a unit of repetitions.
   struct Mark {
     RackStage::Mark racks;
     power::FeederMeters upper;
   };
   Mark mark() const { return {racks_.mark(), state_.upper}; }
-  /// Whether the `n_bin` bins since the mark may be booked again.
+  /// Whether the `n_bin` bins since the mark may be counted again.
   bool repeats(const Mark& before, std::int64_t n_bin) const { return racks_.repeats(before.racks, n_bin); }
   /// Books them `count` times over, up to the site bus. @param rest_J that the nodes asked beyond that  @return energy into the bus, J
   double repeat(const Mark& before, double count, double rest_J);
-  /// Losses and loadings so far, into the site's own books.
+  /// Adds losses and loadings so far to the site's meters.
   void show_losses(power::FeederMeters& to) const;
   /// Through the site bus, with what else hangs on it, J.
   void add_bus(double J) { state_.bus_J.add(J); }
@@ -111,7 +114,7 @@ class Delivery {
   /// Served by the site itself while the grid was away.
   double own_supply_J() const { return ride_ ? ride_->own_supply_J() : 0.0; }
   double local_J() const;  ///< of generators, turbines and own supply: what the site drew beside its connection
-  /// Rise of what rack storage, converters and supplies hold since the start.
+  /// Increase of the energy stored in racks, converters and supplies since the start.
   double stored_J() const { return racks_.stored_J() + (supplies_ ? supplies_->stored_J() : 0.0); }
   /// Charge of the supplies over their energy, 0 to 1; 0 without any.
   double ups_soc_frac() const { return supplies_ ? supplies_->soc_frac() : 0.0; }
@@ -121,7 +124,7 @@ class Delivery {
   struct State {
     power::FeederMeters lower;  ///< racks and rows below the supplies; unused without any
     power::FeederMeters upper;  ///< transformers above them, or the whole feeder
-    CompensatedSum dark_J;      ///< asked of a dead bus
+    CompensatedSum dark_J;      ///< demand while the bus has no voltage
     CompensatedSum bus_J;       ///< at the site bus, battery included
     template <class A>
     void archive(A& a) {

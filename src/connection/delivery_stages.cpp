@@ -155,7 +155,7 @@ void SupplyStage::through(std::span<const double> load_W, double source_pu, std:
   const bool good = source_pu >= supplies().params().low_pu && source_pu <= supplies().params().high_pu;
   if (power.on() && good && mode() == normal && !may_overload) {
     step(load_W, 0, n, out_W);
-  } else {  // bin by bin, to see where the load is dropped or can be served again
+  } else {  // bin by bin, to find where the load is dropped or can be served again
     for (std::size_t i = 0; i < n; ++i) {
       const std::int64_t bin = first_bin + static_cast<std::int64_t>(i), n_off = meters().n_off;
       step(load_W, i, i + 1, out_W);
@@ -206,7 +206,7 @@ void SupplyStage::add_books(const power::FeederMeters& below, const power::Feede
 }
 
 void TurbineStage::run_beside(std::span<double> pcc_W) {
-  if (state_.on_island) {  // back in step with the grid
+  if (state_.on_island) {  // synchronised with the grid again
     state_.kinetic_J += kinetic_now_J() - state_.kinetic_begin_J;
     state_.on_island = false;
     state_.generator.tripped = false;  // the next island begins with all of them

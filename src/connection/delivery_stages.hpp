@@ -21,12 +21,12 @@ struct GridDisturbance {
   enum class Kind : std::uint8_t { sag, utility_loss, islanding };
   Kind kind = Kind::sag;
   std::int64_t begin_bin = 0, end_bin = 0;
-  double voltage_ratio = 1.0;  ///< of a sag: voltage over what it would be without
+  double voltage_ratio = 1.0;  ///< of a sag: voltage relative to that without it
 };
 
 /// First bin after `bin` at which one of them begins or ends; the largest integer: there is none.
 std::int64_t next_edge(std::span<const GridDisturbance> all, std::int64_t bin);
-/// Whether `bin` lies inside one of this kind.
+/// Whether `bin` is inside one of this kind.
 bool inside(std::span<const GridDisturbance> all, std::int64_t bin, GridDisturbance::Kind kind);
 /// Whether this kind alone can leave the site without power.
 bool ends_power(GridDisturbance::Kind kind);
@@ -36,12 +36,12 @@ double voltage_ratio(std::span<const GridDisturbance> all, std::int64_t bin);
 /// Adds the energy of 1 ms means, W.
 void book(CompensatedSum& sum, std::span<const double> W);
 
-/// What somebody outside says of the battery's power and of voltage and frequency at the connection; nothing: as the site's own do.
+/// Battery power, and voltage and frequency at the connection, given from outside; nothing: those of the site.
 struct Imposed {
   std::optional<double> storage_W, voltage_pu, frequency_Hz;
 };
 
-/// The site's power ends or comes back.
+/// The site's power ends or returns.
 struct PowerChange {
   std::int64_t bin = 0;  ///< first one without it, or with it again
   bool on = false;
@@ -54,7 +54,7 @@ struct BookLevel {
   double in_J = 0.0, out_J = 0.0, stored_J = 0.0;
 };
 
-/// Whether the site has power, and where in what has passed since that was said it ends or can come back.
+/// Whether the site has power, and the bin since then at which it ends or can return.
 class PowerSwitch {
  public:
   bool on() const { return state_.on; }
@@ -62,11 +62,11 @@ class PowerSwitch {
   void set(bool on, std::int64_t bin);
   /// Power ends at `bin`; the first one counts.
   void ends(std::int64_t bin, std::string_view why) { note({bin, false, why}); }
-  /// It can come back at `bin`.
+  /// It can return at `bin`.
   void comes_back(std::int64_t bin) { note({bin, true, ""}); }
-  /// First bin in which it may be switched on again: a breaker's dead time behind the loss.
+  /// First bin in which it may be switched on again: a breaker's dead time after the loss.
   std::int64_t earliest_return() const { return state_.dark_from + dead_bins; }
-  /// Where it ended or came back since it was last set; none: nowhere so far.
+  /// Bin at which it ended or returned since it was last set; none: not so far.
   const std::optional<PowerChange>& change() const { return change_; }
 
   struct State {
@@ -97,23 +97,24 @@ class RackStage {
   /// At rest under a load. @throws InputError as the devices
   RackStage(const std::optional<power::RackStorageParams>& storage,
             const std::optional<power::ConverterChainParams>& loops, double load_W);
-  double rest_W() const { return rest_W_; }  ///< what is drawn at rest
-  /// Acts on the bins of a chunk; without power storage and loops neither draw nor lose. @param W asked by the nodes, [bin]; what is drawn
+  double rest_W() const { return rest_W_; }  ///< power drawn at rest
+  /// Acts on the bins of a chunk; without power storage and loops have neither load nor loss. @param W demand of the nodes,
+  /// [bin]; becomes the power drawn
   void through(std::span<double> W, bool powered);
-  /// Whether what it does to a load that repeats can be booked: storage without loops.
+  /// Whether its effect on a repeated load can be added in closed form: storage without loops.
   bool may_repeat() const { return storage_ && !loops_; }
-  /// Where it stands before a unit of repetitions.
+  /// Its state before a unit of repetitions.
   struct Mark {
     power::RackStorageState storage;
     power::StoreMeters store;
     double storage_out_J = 0.0, drawn_J = 0.0;
   };
   Mark mark() const { return {state_.storage, state_.store, state_.storage_out_J.value(), state_.drawn_J.value()}; }
-  /// Whether the `n_bin` bins since the mark may be booked again, what is left to come too small to see beside their mean power.
+  /// Whether the `n_bin` bins since the mark may be counted again: the remaining drift is negligible against their mean power.
   bool repeats(const Mark& before, std::int64_t n_bin) const;
   /// Books them `count` times over. @param rest_J that the nodes asked beyond that, passed as it is  @return energy drawn, J
   double repeat(const Mark& before, double count, double rest_J);
-  double stored_J() const;                                   ///< rise of what they hold
+  double stored_J() const;                                   ///< increase of their stored energy
   double drawn_J() const { return state_.drawn_J.value(); }  ///< so far, J
   const power::StoreMeters* storage() const { return storage_ ? &state_.store : nullptr; }
   /// @param load_J asked by the nodes
@@ -143,20 +144,21 @@ class RackStage {
   State state_;
 };
 
-/// Central supplies, with standby generators behind them or without.
+/// Central supplies, with or without standby generators.
 class SupplyStage {
  public:
   /// One of both is there. @throws InputError as the devices
   SupplyStage(const std::optional<power::UpsParams>& alone, const std::optional<power::BackupParams>& with_generators);
   double rest_W(double protected_W) const;  ///< drawn at rest under a steady load
   /// @param load_W protected, of a chunk from `first_bin` on  @param source_pu voltage, the same in all its bins
-  /// @param may_overload the load is watched bin by bin in any case  @param power told where the supplies drop the load or could
+  /// @param may_overload the load is checked bin by bin in any case  @param power receives where the supplies drop the load or
+  /// could
   /// serve it again  @param out_W drawn from the utility
   void through(std::span<const double> load_W, double source_pu, std::int64_t first_bin, bool may_overload,
                PowerSwitch& power, std::span<double> out_W);
-  void drop();  ///< the load, whatever the batteries still hold
-  void impose(std::optional<double> voltage_pu) { imposed_pu_ = voltage_pu; }  ///< by somebody outside
-  /// Voltage that somebody outside says; nothing: nobody.
+  void drop();  ///< the load, whatever the charge of the batteries
+  void impose(std::optional<double> voltage_pu) { imposed_pu_ = voltage_pu; }  ///< from outside
+  /// Voltage given from outside; nothing: none.
   std::optional<double> imposed_pu() const { return imposed_pu_; }
   power::UpsMode mode() const { return supplies_state().mode; }
   /// Of the batteries, 0 to 1.
@@ -193,7 +195,7 @@ class SupplyStage {
   void step(std::span<const double> load_W, std::size_t from, std::size_t to, std::span<double> out_W);
   std::optional<power::Ups> alone_;
   std::optional<power::Backup> backup_;
-  std::optional<double> imposed_pu_;  ///< by somebody outside
+  std::optional<double> imposed_pu_;  ///< from outside
   State state_;
   std::vector<double> source_pu_, served_W_;  ///< scratch
 };
@@ -206,7 +208,7 @@ class TurbineStage {
       : generator_(params.generator), dispatch_W_(params.dispatch_W) {}
   /// A chunk beside the grid, whose load they relieve.
   void run_beside(std::span<double> pcc_W);
-  /// A chunk on an island that they carry alone: nothing is left for the grid. @param power told where they trip; null: nobody
+  /// A chunk on an island that they supply alone: the grid supplies nothing. @param power receives where they trip; may be null
   void carry(std::span<double> pcc_W, std::span<double> pcc_var, std::int64_t first_bin, PowerSwitch* power);
   /// Trips what runs on an island.
   void trip();
@@ -243,13 +245,14 @@ class TurbineStage {
   std::vector<double> served_W_, island_Hz_;  ///< scratch
 };
 
-/// A site that leaves the grid where its ride-through curve says, onto supplies of its own or into darkness: the grid sees the same.
+/// A site that leaves the grid according to its ride-through curve, to its own supplies or without power: for the grid both are
+/// the same.
 class RideStage {
  public:
   /// @throws InputError as the curve
   RideStage(const grid::RideThroughCurve& curve, const grid::ReturnParams& back, double nominal_Hz)
       : ride_(curve, back, nominal_Hz) {}
-  /// Somebody outside says what voltage and frequency are.
+  /// Sets voltage and frequency from outside.
   void impose(const Imposed& given, double nominal_Hz) { imposed_ = given, nominal_Hz_ = nominal_Hz; }
   /// Acts on the bins of a chunk; adds what happened to `events`. @param ratio voltage over that without a disturbance
   void through(std::span<double> pcc_W, std::span<double> pcc_var, std::int64_t first_bin, double ratio,

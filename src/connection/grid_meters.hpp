@@ -10,20 +10,20 @@
 
 namespace TIDEWATT_NAMESPACE::connection {
 
-/// Every figure that a utility asks of a load, on the unsampled 1 ms waveform, in constant memory: `LoadMeters` see the power,
-/// `BusMeters` voltage and frequency. Repetitions are booked by `repeat`, see grid/metrics.hpp.
+/// Every figure of a load that utilities' rules use, on the 1 ms waveform, in constant memory: `LoadMeters` get the power,
+/// `BusMeters` voltage and frequency. `repeat` adds repetitions, see grid/metrics.hpp.
 class GridMeters {
  public:
-  /// Meters for the figures that every result carries and those that the rules ask for. @throws InputError as the meters
+  /// Meters for the figures of every result and those of the rules. @throws InputError as the meters
   explicit GridMeters(const GridMeterParams& params)
       : p_(params), state_{false, 0, LoadMeters(params), BusMeters(params)} {}
 
-  /// Bins from `first_bin` on; what lies outside the measured part is left out.
+  /// Bins from `first_bin` on; those outside the measured part are ignored.
   void push(std::int64_t first_bin, std::span<const double> pcc_W, std::span<const double> bus_pu,
             std::span<const double> deviation_Hz);
   void push_means(std::span<const grid::Bucket> finest);  ///< buckets of 100 ms
 
-  /// Where the meters stand, ahead of a whole number of periods.
+  /// Sums of the meters at one time, to be subtracted later.
   struct Mark {
     std::int64_t next_bin = 0;
     LoadMeters::Mark load;
@@ -41,9 +41,9 @@ class GridMeters {
       a(bins, power, voltage);
     }
   };
-  /// What the bins since the mark added.
+  /// Contribution of the bins since the mark.
   Share since(const Mark& mark) const;
-  /// Whether `n_bin` bins from `first_bin` on may be booked as repetitions of a share.
+  /// Whether `n_bin` bins from `first_bin` on may be added as repetitions of a share.
   bool can_repeat(const Share& share, std::int64_t first_bin, std::int64_t n_bin) const;
   /// Counts `n_bin` bins as repetitions. @param energy_J their energy
   void repeat(const Share& share, std::int64_t n_bin, double energy_J);

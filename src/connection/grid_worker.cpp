@@ -10,7 +10,7 @@
 namespace TIDEWATT_NAMESPACE::connection {
 namespace {
 
-/// The fleet waits for its helpers, nobody for the stream: it takes what cores the fleet leaves.
+/// The fleet waits for its helper threads, but not for the stream, which uses the remaining cores.
 void stand_back() {
 #if defined(__linux__)
   constexpr int lower = 10;

@@ -12,8 +12,8 @@
 
 namespace TIDEWATT_NAMESPACE::connection {
 
-/// The site's stream on a thread of its own, some macro steps behind the fleet. Macro steps pass in order, so nothing
-/// depends on how far behind it is.
+/// The site's stream in its own thread, which may lag the fleet by some macro steps. Macro steps pass in order, so results do not
+/// depend on the lag.
 class GridWorker {
  public:
   /// What a macro step's load has become at the connection.
@@ -30,7 +30,7 @@ class GridWorker {
 
   /// Hands over a macro step's load. @param until its end  @param plant_W mean power of the plants, W
   void pass(std::vector<LaneLoad> loads, Tick until, double plant_W);
-  /// The oldest macro step that has not been taken, if more than `behind` of them are under way; waits for it.
+  /// The oldest macro step that has not been taken, if more than `behind` are in progress; waits for it.
   /// @throws what the stream threw
   std::optional<Passed> take(std::size_t behind);
 

@@ -22,12 +22,12 @@ class LoadLane {
       a(load, begin, end, iterating);
     }
   };
-  /// Adds a template, to be played `repetitions` times from the lane's end on. @param iterating a job trains
+  /// Adds a template, to be repeated `repetitions` times from the lane's end on. @param iterating a job trains
   void append(LoadTemplate load, std::int64_t repetitions, bool iterating);
   Tick end() const { return end_; }
-  /// The stretch that holds `at`; everything before it is dropped.
+  /// The stretch that contains `at`; drops everything before it.
   const Stretch& at(Tick at);
-  /// Adds the energies of the bins from `from` to `to` (whole milliseconds, inside what was appended), J.
+  /// Adds the energies of the bins from `from` to `to` (whole milliseconds, inside the appended range), J.
   void lay(Tick from, Tick to, std::span<double> bin_J);
   template <class A>
   void archive(A& a) {

@@ -15,7 +15,7 @@ struct Jump {
   double W;
 };
 
-/// Stable. A bin holds a handful of edges, for which the library's sort would allocate.
+/// Stable. A bin has only a few edges, for which the library's sort would allocate.
 void sort_bin(std::span<Jump> bin) {
   const auto earlier = [](const Jump& x, const Jump& y) { return x.at < y.at; };
   if (bin.size() > 32) return std::stable_sort(bin.begin(), bin.end(), earlier);
@@ -109,7 +109,7 @@ std::vector<LoadPiece> make_held_load(const workload::Timeline& timeline, const 
   constexpr Tick second = ns_per_s;
   const LoadEdges edges = make_load_edges(timeline, power);
   std::vector<LoadPiece> out;
-  std::size_t first = 0;  // of what is not handed out yet
+  std::size_t first = 0;  // of the part not handed out yet
   for (std::size_t i = 0; i < edges.load_W.size(); ++i) {
     const Tick begin = edges.edge[i], end = edges.edge[i + 1];
     const std::int64_t n = (end - begin) / second;

@@ -31,12 +31,12 @@ LoadEdges make_load_edges(const workload::Timeline& timeline, const fleet::Class
 LoadTemplate make_load_template(const workload::Timeline& timeline, const fleet::ClassPower& power);
 LoadTemplate make_load_template(const LoadEdges& edges);  ///< the same from steps
 
-/// A template and how often it is played.
+/// A template and its number of repetitions.
 struct LoadPiece {
   LoadTemplate load;
   std::int64_t repetitions = 1;
 };
-/// A held state, cut so that what stays constant for long is a repeated second: it need not pass bin by bin.
+/// A constant state, divided so that a long constant load is a repeated second, which need not pass bin by bin.
 std::vector<LoadPiece> make_held_load(const workload::Timeline& timeline, const fleet::ClassPower& power);
 
 }  // namespace TIDEWATT_NAMESPACE::connection

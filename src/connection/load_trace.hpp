@@ -17,7 +17,7 @@ struct LaneLoad {
 };
 
 /// All that a run's fleet and plants send up the feeder. Devices between nodes and grid do not act on the fleet, so one
-/// trace serves every choice of them: replayed through another site's stream it gives what a run with it would.
+/// trace serves every choice of them: replayed through another site's stream it gives the same as a run with that site.
 struct LoadTrace {
   struct Flush {
     std::vector<LaneLoad> loads;

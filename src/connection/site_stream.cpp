@@ -84,7 +84,7 @@ void SiteStream::impose(const Imposed& given, bool anew) {
   if (anew) repeats_.begin_anew();
 }
 
-/// First bin after this one in which some lane goes on to its next stretch or a window begins or ends, at most `until_bin`; at
+/// First bin after this one in which a lane continues with its next stretch or a window begins or ends, at most `until_bin`; at
 /// least one bin on.
 std::int64_t SiteStream::stretch_end(std::int64_t until_bin) {
   const std::int64_t bin = state_.bin;
@@ -134,7 +134,7 @@ void SiteStream::advance_to(std::int64_t until_bin) {
 
 void SiteStream::finish() { seen_.end(); }
 
-/// Bin by bin from where the stream stands: from the nodes through feeder, battery and devices to the grid.
+/// Bin by bin from the stream's present bin: from the nodes through feeder, battery and devices to the grid.
 void SiteStream::pass(std::int64_t to_bin) {
   while (state_.bin < to_bin) {
     const std::int64_t bin = state_.bin;

@@ -16,7 +16,7 @@
 
 namespace TIDEWATT_NAMESPACE::connection {
 
-/// What stands between the nodes and the grid, and what is measured there.
+/// Parameters of the devices between nodes and grid, and of the meters.
 struct StreamParams {
   power::FeederParams feeder;
   grid::SourceParams source;
@@ -53,7 +53,7 @@ class DeviceUnit {
   void push(const std::vector<double>& pcc_W) {
     if (open_) pcc_W_.insert(pcc_W_.end(), pcc_W.begin(), pcc_W.end());
   }
-  /// It ends. @return how often it may be booked again
+  /// It ends. @return number of times that it may be repeated
   std::int64_t end(const std::optional<BatteryStage>& battery, const std::optional<Delivery>& delivery, double drawn_J,
                    double load_J);
   /// Books it through the next `n_bin` bins. @param asked what the feeder alone would make of them  @param meters of the feeder
@@ -71,11 +71,11 @@ class DeviceUnit {
   std::vector<double> pcc_W_;
 };
 
-/// From the nodes' load to the connection and the grid behind it, on one clock of absolute 1 ms bins.
+/// From the nodes' load to the connection and the grid beyond it, in absolute 1 ms bins.
 ///
 /// Every source of load has a lane of templates with repetitions. Once all lanes reach beyond a macro step and its
 /// cooling power is known, `flush` lays them on bins and passes those through feeder, battery, source impedance and
-/// frequency; meters, pyramid and recorded windows see them. Where one lane repeats, the rest is constant, no window is
+/// frequency; meters, pyramid and recorded windows get them. Where one lane repeats, the rest is constant, no window is
 /// open and the grid repeats itself, whole periods are added in closed form: energies times their number,
 /// the pyramid from the repeated template, the slow ramps from its means; extremes have all been seen.
 class SiteStream {
@@ -93,7 +93,7 @@ class SiteStream {
   /// Passes all lanes up to `until`, a whole millisecond. @param auxiliary_W mean cooling power since the last flush
   ///
   /// Plants change their power evenly, not at full minutes: a change that shows at the connection is a ramp through the first
-  /// quarter of the time T since the last flush, from where the last one ended (a) to v, which then holds:
+  /// quarter of the time T since the last flush, from the end of the last one (a) to v, and constant then:
   ///
   ///     v = (P̄ T − a R/2)/(T − R/2),  R = T/4:  the energy P̄ T is kept; v goes beyond P̄ by a seventh of the change
   ///
@@ -101,7 +101,7 @@ class SiteStream {
   /// closed form.
   void flush(Tick until, double auxiliary_W);
   void finish();  ///< after the last flush
-  /// Takes what somebody outside gives. @param anew what was measured of repetitions says nothing about what follows
+  /// Takes values given from outside. @param anew measured repetitions do not predict what follows
   void impose(const Imposed& given, bool anew);
   /// Connection power since the last call.
   Span take_span() { return seen_.span.take(); }
@@ -111,7 +111,7 @@ class SiteStream {
   double battery_stored_J() const { return battery_ ? battery_->stored_J() : 0.0; }
   const BatteryStage* battery() const { return battery_ ? &*battery_ : nullptr; }
   const LastBin& last_bin() const { return state_.last; }
-  /// Energy through the connection so far.
+  /// Energy through the connection since the start.
   double connection_J() const { return state_.connection_J.value(); }
   double bus_J() const { return state_.bus_J.value(); }  ///< at the site bus, battery included; with `delivery` only
   std::int64_t repeated_bins() const { return state_.repeated_bins; }  ///< added in closed form
@@ -127,9 +127,9 @@ class SiteStream {
   const GridStage& grid() const { return grid_; }  ///< behind the connection
   /// Of the longest uninterrupted iterating interval, its first five minutes.
   numerics::Spectrum spectrum() const { return seen_.spectrum.best(); }
-  /// Where power ended or came back in what has passed since `set_power`; see Delivery.
+  /// Bin at which power ended or returned since `set_power`; see Delivery.
   std::optional<PowerChange> power_change() const { return delivery_ ? delivery_->power_change() : std::nullopt; }
-  /// The load behind the delivery is switched off or on from here on. @pre the site has devices beyond its feeder
+  /// Switches the load behind the delivery off or on from this bin on. @pre the site has devices beyond its feeder
   void set_power(bool on) { delivery_->set_power(on, state_.bin); }
   const Delivery* delivery() const { return delivery_ ? &*delivery_ : nullptr; }
   const GridMeters& meters() const { return seen_.grid; }
@@ -172,7 +172,7 @@ class SiteStream {
   std::int64_t stretch_end(std::int64_t until_bin);
   void advance_to(std::int64_t until_bin);
   void advance_stretch(std::int64_t end_bin);
-  /// Whether nothing stands between load and grid that would keep them from repeating themselves.
+  /// Whether no device between load and grid prevents repetitions.
   bool can_repeat() const {
     return closed_form_ && (!delivery_ || delivery_->may_repeat()) &&
            (!battery_ || (battery_->may_repeat() && !seen_.orders.any()));
@@ -185,7 +185,7 @@ class SiteStream {
   void observe();
   void repeat(const PeriodicLoad& p, std::int64_t end_bin);
   double rest_W(double load_W, double auxiliary_W) const;
-  /// Nothing stands between one lane's load and the connection that could smooth it.
+  /// No device between the load of the single lane and the connection could smooth it.
   bool follows_load() const { return !battery_ && !delivery_ && lanes_.size() == 1; }
 
   power::Feeder feeder_;

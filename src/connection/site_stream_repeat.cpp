@@ -87,7 +87,7 @@ class RepeatedIntegral {
     from_J_ = here_J();
   }
   std::size_t bin() const { return static_cast<std::size_t>(bin_); }  ///< of the repetition
-  /// Energy of the next `n_bin` bins; the place is behind them then.
+  /// Energy of the next `n_bin` bins; moves past them.
   double pass_J(std::int64_t n_bin) {
     bin_ += n_bin;
     double turns = 0.0;  // whole periods that end on the way; there is at most one unless iterations are very short
@@ -142,7 +142,7 @@ void push_repeated(PowerLevels& levels, const std::vector<double>& pcc_W, Tick p
     }
     levels.push_buckets(std::span(low_W).first(k), std::span(sum_W).first(k), std::span(high_W).first(k));
   }
-  // What comes behind may be something else: no bin beyond the end.
+  // The load after the end may differ: no bin beyond the end.
   const auto i = load.bin();
   double least_W = pcc_W[i], most_W = pcc_W[i];
   for (auto j = i + 1; j < i + static_cast<std::size_t>(end - bin); ++j) {
@@ -192,7 +192,7 @@ double DeviceUnit::repeat(std::optional<BatteryStage>& battery, std::optional<De
   return drawn_J;
 }
 
-/// From where the stream stands to `end_bin`, within one stretch of every lane.
+/// From the stream's present bin to `end_bin`, within one stretch of every lane.
 void SiteStream::advance_stretch(std::int64_t end_bin) {
   const auto p = periodic_load(lanes_, state_.bin * ns_per_ms);
   if (!can_repeat() || !p) {
@@ -209,17 +209,17 @@ void SiteStream::advance_stretch(std::int64_t end_bin) {
   repeats_.end(end_bin);
 }
 
-/// Passes bin by bin until the grid has come to repeat itself, and books what repetitions are left. @param continues the last stretch
+/// Passes bin by bin until the grid repeats itself, then adds the remaining repetitions. @param continues the last stretch
 void SiteStream::repeat_periods(const PeriodicLoad& p, bool continues, std::int64_t end_bin) {
   // As many periods as it takes to last a second.
   const Tick unit = p.load->period * ((ns_per_s + p.load->period - 1) / p.load->period);
   const auto bins_of = [&](std::int64_t n) { return (n * unit + ns_per_ms / 2) / ns_per_ms; };
   const std::int64_t settle = continues ? 0 : repeats_.settle_bins(state_.bin, bins_of(2), bins_of(1) + 1);
-  // Whole periods before the stretch's end: behind them nothing is left to pass.
-  std::int64_t left = ((end_bin - state_.bin - settle + 1) * ns_per_ms - 1) / unit;  // the ends lie within bins
+  // Whole periods up to the stretch's end, without a remainder.
+  std::int64_t left = ((end_bin - state_.bin - settle + 1) * ns_per_ms - 1) / unit;  // the ends are within bins
   if (left <= 0 || seen_.windows.open(state_.bin, end_bin) || seen_.spectrum.collects()) return;
   pass(end_bin - bins_of(left));
-  // Units that may be booked: the charge of storage drifts, and is looked at again.
+  // Number of units that may be repeated before the drifting charge of storage is computed again.
   std::int64_t most = has_devices() ? 0 : unlimited;
   while (left > 0) {
     const bool known = repeats_.knows() && (continues || grid_.still(repeats_.deviation()));
@@ -236,7 +236,7 @@ void SiteStream::repeat_periods(const PeriodicLoad& p, bool continues, std::int6
   }
 }
 
-/// Passes a unit of repetitions bin by bin. @return how often it may be booked again
+/// Passes a unit of repetitions bin by bin. @return number of times that it may be repeated
 std::int64_t SiteStream::pass_unit(std::int64_t to_bin) {
   if (!has_devices()) return pass(to_bin), unlimited;
   unit_.begin(battery_, delivery_, state_.connection_J.value(), state_.feeder.load_J.value());

@@ -12,7 +12,7 @@ constexpr std::int64_t spectrum_bins = 300'000;
 constexpr std::int64_t short_pause_bins = 10'000;
 constexpr std::int64_t slow_bins = 20'000;  ///< twice the longest ramp window that looks at single bins
 
-/// A battery that asks for nothing by itself.
+/// A battery without a controller.
 mitigation::SiteBatteryParams without_controller(mitigation::SiteBatteryParams p) {
   p.ramp_up_W_per_s = p.ramp_down_W_per_s = p.smoothing_s = p.soc_gain_pu = p.band_W = 0.0;
   return p;
@@ -56,7 +56,7 @@ void BatteryStage::through(std::span<double> pcc_W, double ceiling_W) {
 }
 
 double BatteryStage::stored_J() const {
-  // Like from like first: the store is so large that a sum with its carry would lose what a short run moves.
+  // Subtract similar values first: the store is so large that a sum with its carry would lose the exchange of a short run.
   return (state_.energy_J - start_.energy_J) + (state_.energy_carry_J - start_.energy_carry_J);
 }
 
@@ -99,7 +99,7 @@ void WindowRecorder::push(std::int64_t first_bin, const StreamChunk& chunk) {
 
 void WindowRecorder::add_arrays(std::vector<NamedArray>& arrays) {
   for (auto& r : recorded_) {
-    if (r.pcc_W.empty()) continue;  // the window lies outside the run
+    if (r.pcc_W.empty()) continue;  // the window is outside the run
     const std::string group = "/waveform_" + r.window.name;
     std::vector<double> time;
     time.reserve(r.pcc_W.size());

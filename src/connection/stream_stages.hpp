@@ -31,13 +31,13 @@ struct StreamWindow {
 struct StreamOrder {
   std::int64_t begin_bin = 0, end_bin = 0;
   double limit_W = 0.0;
-  bool by_storage = false;  ///< the battery holds the connection below it as long as it can
+  bool by_storage = false;  ///< the battery keeps the connection below it as long as it can
 };
 
 /// Bins on their way from the nodes to the grid.
 struct StreamChunk {
   std::vector<double> bin_J, load_W, pcc_W, pcc_var, bus_pu, deviation_Hz;
-  void resize(std::size_t n);  ///< to so many bins, without energy
+  void resize(std::size_t n);  ///< to this number of bins, without energy
 };
 
 /// The site battery and its wear.
@@ -46,19 +46,20 @@ class BatteryStage {
   /// At rest under a steady power. @throws InputError as the battery
   BatteryStage(const mitigation::SiteBatteryParams& params, const std::optional<mitigation::BatteryWearParams>& wear,
                double rest_W);
-  /// Acts on the bins of a chunk. Its wear sees the charge every 100 ms. @param ceiling_W that an order allows; infinite: none
+  /// Acts on the bins of a chunk. Its wear gets the charge every 100 ms. @param ceiling_W that an order allows; infinite: none
   void through(std::span<double> pcc_W, double ceiling_W);
   /// Somebody outside drives it: the power that it should take, at the next control period; nothing: its own controller.
   void follow(std::optional<double> power_W) { asked_W_ = power_W; }
-  /// Whether what it does to a load that repeats can be booked: by its own controller, and its wear is not measured.
+  /// Whether its effect on a repeated load can be added in closed form: it has its own controller, and no wear is measured.
   bool may_repeat() const { return !asked_W_ && !wear_; }
-  /// Where it stands before a unit of repetitions.
+  /// Its state before a unit of repetitions.
   struct Mark {
     mitigation::SiteBatteryState state;
     mitigation::SiteBatteryMeters meters;
   };
   Mark mark() const { return {state_, meters_}; }
-  /// How often the `n_bin` bins since the mark may be booked again, their drift too small to see at the connection's `mean_W`.
+  /// Number of times that the `n_bin` bins since the mark may be counted again, with a negligible drift against the connection's
+  /// `mean_W`.
   std::int64_t repeatable(const Mark& before, std::int64_t n_bin, double mean_W) const {
     return battery_.repeatable(before.state, before.meters, state_, meters_, n_bin, 1e-4 * mean_W);
   }
@@ -80,7 +81,7 @@ class BatteryStage {
 
  private:
   mitigation::SiteBattery battery_, following_;  ///< with its own controller; without
-  std::optional<double> asked_W_;                ///< by somebody outside
+  std::optional<double> asked_W_;                ///< from outside
   mitigation::SiteBatteryState state_, start_;
   mitigation::SiteBatteryMeters meters_;
   std::optional<mitigation::BatteryWear> wear_;
@@ -88,7 +89,7 @@ class BatteryStage {
   mitigation::BatteryWearMeters wear_meters_;
 };
 
-/// Voltage at the connection and frequency of the grid behind it.
+/// Voltage at the connection and frequency of the grid.
 class GridStage {
  public:
   /// At rest under a steady load. @param rest_W that the grid supplies  @param load whose voltage is that before the run
@@ -103,7 +104,7 @@ class GridStage {
   void through(std::int64_t first_bin, StreamChunk& chunk);
   /// Repetitions pass that leave it where it is.
   void skip(std::int64_t n_bin);
-  /// Whether it has come back to where it was, to a bin's worth of phase.
+  /// Whether it has returned to `before`, to the phase of one bin.
   bool still(const grid::FrequencyState::Deviation& before) const;
   const grid::FrequencyState::Deviation& deviation() const { return state_.deviation; }
   const grid::Source& source() const { return source_; }
@@ -152,7 +153,7 @@ class OrderMeter {
   const Figures& figures() const { return figures_; }
   /// Beginning or end of an order after `bin`; the largest integer: there is none.
   std::int64_t next_edge(std::int64_t bin) const;
-  /// Lowest limit that storage has to hold at `bin`, W; infinite: none.
+  /// Lowest limit that storage has to meet at `bin`, W; infinite: none.
   double ceiling_W(std::int64_t bin) const;
   void push_means(std::span<const grid::Bucket> finest);  ///< buckets of 100 ms
   template <class A>
@@ -165,18 +166,18 @@ class OrderMeter {
   Figures figures_;
 };
 
-/// Keeps the waveform of the windows that the scenario asks for.
+/// Keeps the waveform of the scenario's windows.
 class WindowRecorder {
  public:
   /// Nothing is recorded yet. @param nominal_Hz of the grid
   WindowRecorder(const std::vector<StreamWindow>& windows, double nominal_Hz);
   /// Beginning or end of a window after `bin`; the largest integer: there is none.
   std::int64_t next_edge(std::int64_t bin) const;
-  /// Whether a window asks for some of these bins.
+  /// Whether a window includes some of these bins.
   bool open(std::int64_t from_bin, std::int64_t to_bin) const;
   /// Bins from `first_bin` on.
   void push(std::int64_t first_bin, const StreamChunk& chunk);
-  /// One group of arrays per window that lies within the run.
+  /// One group of arrays per window within the run.
   void add_arrays(std::vector<NamedArray>& arrays);
   template <class A>
   void archive(A& a) {
@@ -225,7 +226,7 @@ class SpectrumCollector {
 /// Means and extremes of the connection's power over {0.1, 1, 10, 60} s, its steps and its ramps.
 class PowerLevels {
  public:
-  /// @param first_kept_level finest level that is kept for the whole run  @param whole the grid meters see the whole run;
+  /// @param first_kept_level finest level that is kept for the whole run  @param whole the grid meters cover the whole run;
   /// otherwise steps and ramps have meters of their own
   PowerLevels(std::size_t first_kept_level, bool whole);
   /// The coming bins, W.
@@ -240,19 +241,19 @@ class PowerLevels {
   }
   /// Steps and ramps pass over repetitions: they have seen one.
   void skip(std::int64_t n_bin);
-  /// Extremes that lie within bins, W.
+  /// Extremes within bins, W.
   void widen(double low_W, double high_W) { extremes_.widen(low_W, high_W); }
-  /// Keeps what is complete. @return buckets of 100 ms since the last call, until the next one
+  /// Stores complete buckets. @return buckets of 100 ms since the last call, valid until the next one
   std::span<const grid::Bucket> keep();
   void end() { pyramid_.end(); }
   double max_W() const { return extremes_.max_W(); }  ///< so far
   double min_W() const { return extremes_.min_W(); }  ///< so far
-  /// Largest |P(t + 1 s) − P(t)| so far. @param meters that see the run
+  /// Largest |P(t + 1 s) − P(t)| so far. @param meters that cover the run
   double step_1s_W(const GridMeters& meters) const { return whole_ ? meters.load().step_1s_W() : step_.largest(); }
   std::vector<grid::Ramp> ramps(const GridMeters& meters) const;  ///< through 0.1, 1, 10, 60, 300 and 900 s
   /// Kept levels of the pyramid.
   void add_arrays(std::vector<NamedArray>& arrays) const;
-  /// The ramps. @param meters that see the run
+  /// The ramps. @param meters that cover the run
   void add_ramps(const GridMeters& meters, std::vector<NamedArray>& arrays) const;
   template <class A>
   void archive(A& a) {
@@ -278,7 +279,7 @@ class SpanMeter {
     double J = 0.0, load_J = 0.0;
     double mean_W = 0.0, load_mean_W = 0.0, min_W = 0.0, max_W = 0.0;
   };
-  /// Energy through the connection in so many bins, J.
+  /// Energy through the connection in this number of bins, J.
   void add(const CompensatedSum& J, std::int64_t n_bin);
   void add(double J, std::int64_t n_bin);      ///< the same, J
   void add_load(double J) { load_J_.add(J); }  ///< into the nodes, J
@@ -295,7 +296,7 @@ class SpanMeter {
   double min_W_ = std::numeric_limits<double>::infinity(), max_W_ = -std::numeric_limits<double>::infinity();
 };
 
-/// All who look at the connection.
+/// All meters of the connection.
 struct ConnectionMeters {
   GridMeters grid;
   PowerLevels levels;
@@ -306,7 +307,7 @@ struct ConnectionMeters {
 
   /// Bins from `first_bin` on. @param J their energy  @param widen the span's extremes are theirs
   void push(std::int64_t first_bin, const StreamChunk& chunk, const CompensatedSum& J, bool widen);
-  void push_means();  ///< shows complete means to those who look at means
+  void push_means();  ///< passes complete means to meters of means
   void end();         ///< of the run
   /// Windows, pyramid, spectrum and ramps as result arrays. Call once, after `end`.
   void add_arrays(std::vector<NamedArray>& arrays);
@@ -317,7 +318,7 @@ struct ConnectionMeters {
   }
 };
 
-/// Whether the load goes on to repeat itself, and what one unit of its repetitions gave the meters.
+/// Whether the load continues to repeat itself, and the contribution of one unit of repetitions to the meters.
 class RepeatDetector {
  public:
   /// What is compared from stretch to stretch.
@@ -330,17 +331,17 @@ class RepeatDetector {
       a(period, range_W, high_W);
     }
   };
-  /// What passed bin by bin says nothing about what follows.
+  /// Bins passed so far do not predict what follows.
   void begin_anew() { state_.last = state_.kept = {}; }
   /// The stretch does not repeat.
   void forget() { state_.last = {}; }
-  /// Whether a constant stretch is a pause, behind which what repeated before goes on.
+  /// Whether a constant stretch is a pause, after which the earlier repetitions continue.
   bool is_pause(double range_W, std::int64_t n_bin) const;
   /// What a pause disturbs passes bin by bin.
   void pause(std::int64_t end_bin);
-  /// A stretch begins. @return it goes on as the last one, which was found to repeat
+  /// A stretch begins. @return it continues the last one, which repeats
   bool begin(const Shape& shape, std::int64_t bin);
-  /// Bins from `bin` on in which a stretch that begins anew has to settle. @param unit of two repetition units, and of one
+  /// Bins from `bin` on in which a new stretch has to settle. @param unit of two repetition units, and of one
   std::int64_t settle_bins(std::int64_t bin, std::int64_t two_units, std::int64_t unit) const;
   /// Whether what one unit adds is known, as long as the load moves by no more than a fifth of a percent.
   bool knows() const { return state_.last.like(state_.kept, 0.002); }
@@ -357,7 +358,7 @@ class RepeatDetector {
     Shape last;
     Shape kept;                                   ///< of the unit that last passed bin by bin
     grid::FrequencyState::Deviation deviation{};  ///< where that left the grid
-    GridMeters::Share share;                      ///< what it added to the meters
+    GridMeters::Share share;                      ///< its contribution to the meters
     bool found = false;                           ///< the last stretch, in closed form
     std::int64_t repeated_until = 0;              ///< bin at which it ended
     std::int64_t disturbed_until = 0;             ///< bin at which the last pause ended

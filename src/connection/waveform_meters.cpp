@@ -10,7 +10,7 @@ namespace {
 
 using grid::Metric;
 
-constexpr std::int64_t slow_from_bins = 60'000;  ///< ramps over windows from here on look at means of 100 ms
+constexpr std::int64_t slow_from_bins = 60'000;  ///< ramps over longer windows use means of 100 ms
 constexpr std::int64_t most_line_bins = 600'000;
 
 bool is_ramp(Metric m) { return m == Metric::ramp_up || m == Metric::ramp_down; }

@@ -30,12 +30,12 @@ struct GridMeterParams {
 /// A figure, in any unit, with the bin where it occurs (−1: none). Its spread is a share of its value, `spread_frac`.
 grid::Figure figure_of(double value, std::int64_t bin, double spread_frac);
 
-/// Lowest and highest of what was pushed, and the bins where they stand.
+/// Lowest and highest pushed value, and their bins.
 class RangeMeter {
  public:
   void push(std::int64_t first_bin, std::span<const double> x);  ///< bins from `first_bin` on, [bin], any unit
-  double low() const { return state_.low; }    ///< unit of what was pushed; 1e300 before the first value
-  double high() const { return state_.high; }  ///< unit of what was pushed; −1e300 before the first value
+  double low() const { return state_.low; }    ///< unit of the pushed values; 1e300 before the first value
+  double high() const { return state_.high; }  ///< unit of the pushed values; −1e300 before the first value
   std::int64_t low_bin() const { return state_.low_bin; }
   std::int64_t high_bin() const { return state_.high_bin; }
 
@@ -62,7 +62,7 @@ class RangeMeter {
 ///
 ///     share of the largest line in a band = max A_k/(½ Σ A_k)      (the Hann window shows a line in three bins, 2 A in sum)
 ///
-/// and what the rules ask for beside.
+/// and the windows of the rules.
 class LoadMeters {
  public:
   explicit LoadMeters(const GridMeterParams& params);  ///< @throws InputError as the meters
@@ -111,7 +111,7 @@ class LoadMeters {
     void archive(A& a) {
       auto& [energies, rainflow, most, quick, slow, distances, spectrum, seen] = *this;
       a(energies, rainflow, most, quick, slow, spectrum, seen);
-      for (auto& s : distances) a(s);  // as many as the rules ask for
+      for (auto& s : distances) a(s);  // as many as the rules have
     }
   };
   template <class A>
@@ -123,7 +123,7 @@ class LoadMeters {
   grid::BandFigures band_figures(double low_Hz, double high_Hz, const numerics::Spectrum& spectrum) const;
   double spread_frac_;
   std::vector<std::int64_t> step_bins_;                ///< distances of the steps
-  std::vector<std::pair<double, double>> line_bands_;  ///< in which the largest line's share is asked for
+  std::vector<std::pair<double, double>> line_bands_;  ///< in which the largest line's share is measured
   State state_;
 };
 
@@ -153,9 +153,9 @@ class BusMeters {
     }
   };
   Mark mark() const;
-  Share since(const Mark& mark) const;  ///< what was added since a mark
+  Share since(const Mark& mark) const;  ///< contribution since a mark
   bool same_window(const Mark& mark) const { return state_.flicker[0].same_window(mark.flicker[0]); }  ///< of flicker
-  void repeat(const Share& share, std::int64_t n_bin);  ///< books repetitions of a share
+  void repeat(const Share& share, std::int64_t n_bin);  ///< adds repetitions of a share
 
   /// 0: 120 V 60 Hz, 1: 230 V 50 Hz.
   const grid::Flickermeter& flicker(std::size_t lamp) const { return state_.flicker[lamp]; }

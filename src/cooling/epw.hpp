@@ -46,12 +46,12 @@ enum class DayKind {
 struct MonthDay {
   int month = 0, day = 0;
 };
-/// "typical" means July north of the equator and January south of it, if the file holds that month.
-/// @throws InputError if the file holds no whole day
+/// "typical" means July north of the equator and January south of it, if the file has that month.
+/// @throws InputError if the file has no whole day
 MonthDay pick_day(const EpwYear& year, DayKind kind);
 
 /// The file as weather of a run that starts at `month`, `day`, `hour` local standard time; a whole year repeats.
-/// @param hour 0 to 23 @throws InputError if the file does not hold that day
+/// @param hour 0 to 23 @throws InputError if the file does not have that day
 Weather epw_weather(const EpwYear& year, MonthDay start, int hour);
 
 }  // namespace TIDEWATT_NAMESPACE::cooling

@@ -21,7 +21,7 @@ double counterflow_effectiveness(double transfer_units, double capacity_ratio) {
 double counterflow_heat_W(double UA_W_per_K, double hot_W_per_K, double cold_W_per_K, double hot_K, double cold_K) {
   const double least = std::min(hot_W_per_K, cold_W_per_K), most = std::max(hot_W_per_K, cold_W_per_K);
   if (!(least > 1e-9 * most)) return 0.0;
-  // Beyond 500 units the exchanger is ideal and e^-x would be held.
+  // Beyond 500 units the exchanger is ideal, and e^-x would be limited.
   const double units = std::min(UA_W_per_K / least, 500.0);
   return counterflow_effectiveness(units, least / most) * least * (hot_K - cold_K);
 }

@@ -41,7 +41,7 @@ void air_side(const HydronicParams& p, const Conditions& c, std::span<const doub
       speed * live * p.air_flow_m3_per_s * dry_air_density_kg_per_m3(f.hot_K, 0.0, air.pressure_Pa);
   const double servers_kg_per_s =
       c.input.server_flow_m3_per_s * dry_air_density_kg_per_m3(f.cold_K, 0.0, air.pressure_Pa);
-  const double leak_kg_per_s = fan_kg_per_s - servers_kg_per_s;  // below 0: hot air comes back to the cold aisle
+  const double leak_kg_per_s = fan_kg_per_s - servers_kg_per_s;  // below 0: hot air returns to the cold aisle
   const double rated_kg_per_s = p.air_flow_m3_per_s * 1.2;
   const double UA = flow_scaled_UA(p.coil_W_per_K, fan_kg_per_s / rated_kg_per_s, coil_kg_per_s / p.coil_flow_kg_per_s);
   f.crah_air_W = fan_kg_per_s * cp * (f.hot_K - reference_K);

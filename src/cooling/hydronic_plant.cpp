@@ -115,7 +115,7 @@ double wanted_chillers(const HydronicParams& p, std::span<const double> y) {
 void stage_chillers(const HydronicParams& p, std::span<double> y) {
   const double on = y[chiller_stage], next = wanted_chillers(p, y);
   if (next == on) return;
-  // The cooling asked for stays what it was.
+  // The requested cooling is unchanged.
   const double share = next > 0.0 && on > 0.0 ? on / next : 0.0;
   y[chiller_drive] *= share;
   y[chiller_integral] = y[chiller_drive];
@@ -243,7 +243,7 @@ PlantStep HydronicPlant::advance(std::span<double> state, const PlantInput& inpu
   s.evaporation_frac = tower_ ? 1.0 : 0.0;
   // The hall's air is dry beyond the coil's dew point: its humidity is not modelled, 40 % at the set point is reported.
   s.supply_rh_frac = 0.4 * saturation_pressure_Pa(p.air_set_K) / saturation_pressure_Pa(s.supply_mean_K);
-  // Of what is installed: what works less what is asked for.
+  // (available − requested) ÷ installed.
   const double fan_left = y[fan_live] - input.server_flow_m3_per_s / p.air_flow_m3_per_s - p.air_leakage_frac;
   const double liquid_left = y[cdu_live] - input.liquid_flow_kg_per_s / p.loop_flow_kg_per_s;
   const bool chills = p.chiller.capacity_W > 0.0;

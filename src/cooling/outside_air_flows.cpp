@@ -106,7 +106,7 @@ Flows flows(const OutsideAirParams& p, const Conditions& c, std::span<const doub
   const double cold_density = dry_air_density_kg_per_m3(f.cold_K, f.supply_humidity, air.pressure_Pa);
   const double fan_kg_per_s = live * speed * p.design_flow_m3_per_s * density;
   const double servers_kg_per_s = c.input.server_flow_m3_per_s * cold_density;
-  const double leak_kg_per_s = fan_kg_per_s - servers_kg_per_s;  // below 0: hot air comes back to the cold aisle
+  const double leak_kg_per_s = fan_kg_per_s - servers_kg_per_s;  // below 0: hot air returns to the cold aisle
 
   f.intake_W = fresh * fan_kg_per_s * moist_cp(air.humidity_ratio) * (air.drybulb_K - reference_K);
   f.return_W = back * fan_kg_per_s * cp * (f.hot_K - reference_K);

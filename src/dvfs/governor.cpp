@@ -66,7 +66,7 @@ void SampledGovernor::limit_heat(double die_K, std::size_t g, GovernorState& s) 
   if (s.thermal_on[g]) {
     const double step = sampling_.period_s * sampling_.thermal_gain_bins_per_K_s * (limits_.thermal_target_K - die_K);
     ceiling = std::clamp(ceiling + step, 0.0, top_bins_);
-    // It lets go only once it is cool and no longer holds anything back.
+    // It releases only once the die is cool and it no longer limits.
     if (die_K < limits_.thermal_target_K - sampling_.thermal_hysteresis_K &&
         hot_bins(die_K, ceiling) >= s.request_bins[g]) {
       s.thermal_on[g] = 0;
@@ -84,7 +84,7 @@ void SampledGovernor::decide(const GovernorView& view, GovernorState& s) const {
     limit_power(view.sample_W[g], view.cap_W[g], g, s, peak);
     limit_heat(view.die_K[g], g, s);
 
-    // The lowest of all limits holds; of equal ones the first in this order.
+    // The lowest of all limits applies; of equal ones the first in this order.
     const double lock = std::floor(bins(std::min(view.lock_Hz[g], gpu_.clock_max_Hz())) + 1e-9);
     double goal = top_bins_;
     Held held = Held::none;

@@ -21,7 +21,7 @@ struct Coefficients {
 };
 
 // Ungated, the window is as long as this rank makes it: D = M s + rest. Gated, its length is the slowest rank's and the
-// rank waits for what it does not work: D = D_gate, busy equivalent (A − w M) s + w M s_gate.
+// rank waits for the rest of the time: D = D_gate, busy equivalent (A − w M) s + w M s_gate.
 Coefficients coefficients(const power::GpuModel& gpu, const PhaseMix& mix, double reference_Hz, double gate_Hz) {
   const auto& p = gpu.params();
   Coefficients c;

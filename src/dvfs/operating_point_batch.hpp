@@ -8,7 +8,7 @@ namespace TIDEWATT_NAMESPACE::dvfs {
 /// GPUs of one type and one limiter window. All arrays are [gpu] and of one length.
 struct OperatingPointBatch {
   std::span<const power::Chip> chip;
-  std::span<const double> die_K;    ///< mean over the window: what leakage feels
+  std::span<const double> die_K;    ///< mean over the window, for leakage
   std::span<const double> limit_W;  ///< mean power that each may draw
   std::span<double> clock_Hz;       ///< in: where to start the search; out: the operating point
   std::span<Limiter> limiter;       ///< out

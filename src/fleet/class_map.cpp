@@ -32,7 +32,7 @@ std::array<double, 4> cubic(const std::array<double, 4>& f) {
   return {a[0] - a[2], a[1] - 3.0 * a[3], 2.0 * a[2], 4.0 * a[3]};
 }
 
-// What each kind's watts add to the die at the end of segment `last` of the periodic steady state, less what they add to its mean:
+// Contribution of each kind's watts to the die at the end of segment `last` of the periodic steady state, minus that to its mean:
 // every segment's response decays until then, and those of all repetitions before it are a geometric series.
 TIDEWATT_CLONES
 void peak_weights(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& modes,
@@ -52,10 +52,11 @@ void peak_weights(ClassMap& map, std::span<const workload::Segment> segments, co
   }
 }
 
-// Segments whose die is further from their kind's mean are told apart.
+// Segments whose die differs by more than this from their kind's mean get their own leakage.
 constexpr double apart_K = 0.75;
 
-// The nominal die from modes `z` on: its mean in every kind, the segments that stand apart, and the segment whose end is hottest.
+// The nominal die from modes `z` on: its mean in every kind, the segments with their own leakage, and the segment whose end is
+// hottest.
 TIDEWATT_CLONES
 std::size_t play_nominal(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
                          std::array<double, n_mode> z) {

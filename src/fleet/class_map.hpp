@@ -9,7 +9,7 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// One repetition of a rank class as a package sees it. For every mode z' = −λ z + g P with P constant per kind,
+/// One repetition of a rank class as input of a package. For every mode z' = −λ z + g P with P constant per kind,
 /// the repetition maps  z → e^{−λT} z + g Σ_kind P_kind w_kind(λ),  w_kind(λ) = ∫_{kind} e^{−λ(T−t)} dt.
 ///
 /// λ differs from node to node only through fan speed, so w is sampled at four Chebyshev points of the rates that occur
@@ -35,7 +35,7 @@ struct ClassMap {
   double pause_rise_K = 0.0;  ///< mean die temperature in a pause of the jump − mean over the repetition
   bool repeats = false;       ///< false: it happens once
   /// Segments in which the nominal die is not as warm as in its kind's mean: a long wait, the first work after it. Its leakage there
-  /// over that at the mean, − 1. Packages hardly feel it, the site's waveform does.
+  /// over that at the mean, − 1. It hardly changes the packages, but it changes the site's waveform.
   struct Apart {
     std::uint32_t segment;
     double leakage_share;
@@ -55,7 +55,7 @@ struct RateRange {
 /// A map without rises.
 ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates);
 
-/// A chip whose temperatures stand for those of its class.
+/// A chip whose temperatures represent those of its class.
 struct NominalChip {
   const thermal::PackageModes& modes;
   std::span<const double> power_W;  ///< [kind]

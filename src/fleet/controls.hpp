@@ -3,7 +3,7 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// What holds the GPUs of one hall, and whose limit it is.
+/// Limits of the GPUs of one hall, and the source of each.
 struct Controls {
   double cap_W = 0.0;                                ///< power cap of each GPU, at most the board limit
   double lock_Hz = 0.0;                              ///< highest clock of each GPU

@@ -14,9 +14,9 @@ struct FanCourse {
   double mean_frac, end_frac;
 };
 
-/// A fan's first-order lag behind a target that moves evenly, at `target` in the step's middle:
+/// First-order response of a fan to a target that moves evenly and is `target` in the middle of the step:
 ///   f(t) = T(t) − m τ + (f₀ − T(0) + m τ) e^{−t/τ},  m = dT/dt
-/// A target held through a long step would leave the fan at its middle; the end then is half a step behind.
+/// With a constant target, a long step would end with the fan at the value of the step's middle, half a step late.
 TIDEWATT_INLINE FanCourse fan_course(double now, double target, double per_s, const FanStep& step,
                                      double fan_min_frac) {
   const double half = 0.5 * per_s * step.s, behind = per_s * step.lag_s, rest = now - target + half + behind;
@@ -59,7 +59,7 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
   for (std::size_t i = 0; i < b.n_node; ++i) {
     const double* of_node = die_mean_K.x + i * b.n_gpu;
     const double target = thermal::fan_target_frac(type.air, hottest(of_node, b.n_gpu));
-    // Without power fans stand; what still rises through the servers is taken as their lowest speed's flow [assumed].
+    // Without power fans stop; natural convection is taken as the flow at their lowest speed [assumed].
     const auto course = task.dark
                             ? FanCourse{type.air.fan_min_frac, type.air.fan_min_frac}
                             : fan_course(state.fan_frac[b.node[i]], target,
@@ -178,7 +178,7 @@ TIDEWATT_INLINE void extrapolate(const Lanes& before_K, const Lanes& moved_K, La
 
 }  // namespace
 
-/// Twice, because fans and the rear inlet follow the temperatures that come out.
+/// Two passes, because fans and the rear inlet depend on the resulting temperatures.
 TIDEWATT_CLONES
 Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s,
                      Air& air) {

@@ -43,7 +43,7 @@ struct Block {
   std::array<std::uint32_t, n_lane> node;   ///< [node of the block] in the fleet
   std::array<std::uint32_t, n_lane> gpu;    ///< [lane] in the fleet
   std::array<std::uint8_t, n_lane> owner;   ///< [lane] node of the block
-  std::array<std::uint8_t, n_lane> rear;    ///< [lane] stands in the preheated air
+  std::array<std::uint8_t, n_lane> rear;    ///< [lane] is in the preheated air
   std::size_t n_used() const { return n_node * n_gpu; }
 };
 struct BlockList {
@@ -51,10 +51,10 @@ struct BlockList {
   std::vector<std::uint32_t> node_class;  ///< that the blocks belong to
   std::vector<Block> blocks;
 };
-/// The task's nodes by class and type, in the fleet's order within each; kept in the task as long as it plays the same.
+/// The task's nodes by class and type, in the fleet's order within each; kept in the task while it repeats the same work.
 const std::vector<Block>& blocks_of(const Fleet& fleet, const FleetTask& task);
 
-/// GPUs of a node stand together; nodes of eight, the usual ones, move as whole cache lines.
+/// GPUs of a node are adjacent; nodes of eight, the usual ones, are whole cache lines.
 inline constexpr std::size_t n_usual = 8;
 TIDEWATT_INLINE Lanes gather(const double* of_gpu, const Block& b) {
   Lanes out;
@@ -76,7 +76,7 @@ TIDEWATT_INLINE void scatter(const Lanes& from, const Block& b, double* of_gpu) 
   }
   for (std::size_t l = 0; l < b.n_used(); ++l) of_gpu[b.gpu[l]] = from[l];
 }
-/// Nodes of a class are apart in memory: their values are asked for while the block before them is worked on.
+/// Nodes of a class are apart in memory: prefetch their values while the block before them is computed.
 template <class... Values>
 void fetch(const Block& b, const Values*... of_gpu) {
   constexpr std::size_t line_bytes = 64;
@@ -112,10 +112,10 @@ struct Air {
   FanStep fan;                                             ///< kept from block to block
   std::array<std::size_t, n_lane> mode_step;               ///< [node of the block] row of NodeType::modes
   std::array<const thermal::PackageModes*, n_lane> modes;  ///< [node of the block] that row
-  /// [node of the block]; the mean as held by the duty register.
+  /// [node of the block]; the mean, rounded to the duty register.
   std::array<double, n_lane> fan_aim_frac, fan_mean_frac, fan_end_frac;
   Lanes air_K;    ///< mean over the step
-  Lanes K_per_s;  ///< how it moves through the step, as the package feels it
+  Lanes K_per_s;  ///< its drift through the step, for the package
 };
 /// A fan that speeds up through a step works on a package like air that cools:
 ///   G(t)(T_sink − T_air) ≈ Ḡ (T_sink − T_air + (t − t_mid) d ln G/dt (T_sink − T_air)‾),  G ∝ fan^e,
@@ -126,7 +126,7 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
              const std::array<double, n_lane>& fan_before_frac, const Lanes& die_mean_K,
              const std::array<double, n_lane>& front_W, Air& air);
 
-/// Means over a step of a node's die temperature and of the heat to its air are linear in where its packages stand over
+/// Means over a step of a node's die temperature and of the heat to its air are linear in its packages' temperatures over
 /// the air at the beginning, x, how the air moves, and what the GPUs draw:
 ///   T̄ = T̄_air + r (Σ store x + slope dT_air/dt / r + …),  the same for heat without r.
 /// They follow from  area_j = (drive_j t − Δz_j)/λ_j  of every mode, its end from  Δz_j = −left_j z_j + drive_j left_j/λ_j.
@@ -182,7 +182,7 @@ struct Packages {
 };
 Packages load_packages(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const Block& b);
 
-/// Mean die temperatures over the coming step if its GPUs go on to draw `state.mean_W`, and what the front rows then give off.
+/// Mean die temperatures over the coming step if its GPUs continue to draw `state.mean_W`, and the heat of the front rows.
 struct Prediction {
   Lanes die_K;
   std::array<double, n_lane> front_W;          ///< [node of the block]
@@ -191,7 +191,7 @@ struct Prediction {
 Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s,
                      Air& air);
 
-/// Electrical power of a block's GPUs in one kind: fixed part, and leakage at the reference temperature, W, held between
+/// Electrical power of a block's GPUs in one kind: fixed part, and leakage at the reference temperature, W, kept between
 /// smoothing's bounds.
 struct KindPower {
   Lanes fixed_W, leakage_W;
@@ -209,11 +209,12 @@ struct KindPower {
 void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& signals, const FleetTask& task,
                   const Block& b, const Lanes& guess_K, std::span<const std::uint32_t> used,
                   std::vector<KindPower>& powers);
-/// Power of the task's pauses: nobody waits for anybody's clock.
+/// Power of the task's pauses, in which no rank waits for another's clock.
 KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b,
                        const Lanes& die_K);
 
-/// Temperatures at the end of a step into the state, stored energy into the books. @param books [node of the block], as below
+/// Writes temperatures at the end of a step into the state, and stored energy into the energy balance. @param books [node of the
+/// block], as below
 void store_packages(FleetState& state, const Block& b, const Packages& before, const Lanes& die_K, const Lanes& base_K,
                     const Lanes& sink_K, NodeBooks* books);
 void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, const Block& b, const Air& air,

@@ -8,7 +8,7 @@
 namespace TIDEWATT_NAMESPACE::fleet::detail {
 namespace {
 
-/// Means that move by less in a pass stand: leakage and fans answer with a fifth of it at most.
+/// Means that change by less in a pass are final: leakage and fans respond with at most a fifth of it.
 constexpr double settled_K = 0.03;
 
 /// Every mode of every node over the whole jump.

@@ -16,7 +16,7 @@ struct Course {
   double step_s = 0.0, repetitions = 0.0, pause_s = 0.0, n_pause = 0.0;
 };
 
-/// What a node's modes do in a jump, and the weights of its kinds' powers in the means: see ModeStep.
+/// Step of a node's modes in a jump, and the weights of its kinds' powers in the means: see ModeStep.
 ///   z1 = e^{−λt} z0 + g (S Σ P_kind w_kind + S_pause P_pause) − slope dT_air/dt / r · left/λ
 /// S sums e^{−λ (time from a repetition's end to the jump's end)}.
 struct NodeCourse {
@@ -52,7 +52,7 @@ struct Pass {
 };
 
 /// From the predicted means on, this step's own until they no longer move the power: the block's packages at the jump's end.
-/// Powers, rises and pauses of the kinds stand in `s`.
+/// Powers, rises and pauses of the kinds are in `s`.
 void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
           const ClassMap& map, const Block& b, const Course& course, const Packages& before, Scratch& s, Pass& pass);
 

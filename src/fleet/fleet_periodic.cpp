@@ -46,7 +46,7 @@ double ac_per_gpu_W(const power::ServerPowerParams& p, double dc_W) {
   return (1.0 + p.psu_linear_ratio + 2.0 * p.psu_square_ratio * dc_W / p.psu_rating_W) / p.gpu_conversion_ratio;
 }
 
-/// What of the AC power of a block's kinds follows the dies' leakage: none where smoothing holds it.
+/// Part of the AC power of a block's kinds that follows the dies' leakage: none where smoothing keeps the power.
 TIDEWATT_CLONES
 void find_leakage(const Block& b, const ClassMap& map, Scratch& s) {
   for (std::size_t i = 0; i < map.used.size(); ++i) {
@@ -125,7 +125,8 @@ void set_kind_offsets(const ClassMap& map, double k_T, const Lanes& r, std::vect
   }
 }
 
-/// By how much the warmest repetition is above the mean of all: dies follow their sinks from one to the next, and where a sink stands at
+/// Difference of the warmest repetition to the mean of all: dies follow their sinks from one to the next, and a sink's
+/// temperature at
 /// the start, the end and in the middle of all repetitions (its mean by the heat that it gave, and the ripple of a repetition) make a
 /// parabola
 ///     T(u) = T0 + (T1 - T0 - c) u + c u²,  c = 3 (T0 + T1) - 6 mean,
@@ -172,7 +173,7 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
       for (std::size_t l = 0; l < n_lane; ++l)
         rise_K[l] = std::fma(map.peak_K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
     if (course.n_pause > 0.0) {
-      // A step that goes through pauses ends behind one.
+      // A step through pauses ends after one.
       for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::fma(before.r[l], rise_K[l], pass.worked_K[l]);
     } else {
       const Lanes swing_K = sink_swing(b, course, before, gather(state.sink_K.data(), b), s.air, pass);
@@ -186,7 +187,7 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
   scatter(peak_K, b, state.die_peak_K.data());
 }
 
-/// Where the pauses' temperatures stand: their power begins there.
+/// Temperatures at the begin of the pauses.
 TIDEWATT_CLONES
 void pause_rises(double k_T, double rise_K, const Packages& before, Lanes& die_K, Lanes& factor) {
   for (std::size_t l = 0; l < n_lane; ++l) {
@@ -195,7 +196,8 @@ void pause_rises(double k_T, double rise_K, const Packages& before, Lanes& die_K
   }
 }
 
-/// Power of a class in its segments: that of their kinds, and where the die stands apart its own leakage. A kind keeps its energy.
+/// Power of a class in its segments: that of their kinds, with its own leakage where the die differs. The energy of a kind is
+/// unchanged.
 /// @param leak_W [kind] part of `kind_W` [kind] that follows the die's temperature
 std::vector<double> segment_W(std::span<const workload::Segment> segments, const ClassMap& map, const double* kind_W,
                               const double* leak_W) {

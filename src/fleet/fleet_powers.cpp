@@ -10,7 +10,8 @@ namespace TIDEWATT_NAMESPACE::fleet::detail {
 
 namespace {
 
-/// Who waits has power to spare and clocks higher than the slowest, up to what the power limit or heat leaves it, unless a lock holds
+/// A GPU that waits has spare power and runs at a higher clock than the slowest, up to its power or thermal limit, unless a lock
+/// limits
 /// it.
 Lanes wait_clocks(const Fleet& fleet, FleetState& state, const FleetSignals& signals, const FleetTask& task,
                   const Block& b, const Lanes& guess, double gate_Hz) {
@@ -73,7 +74,7 @@ void rest(const Block& b, AtClock& at) {
   for (std::size_t l = 0; l < n_lane; ++l) at.leakage_W[l] *= b.type->gpu.params().rest_leakage_ratio;
 }
 
-/// See dvfs::phase_power. Who is gated takes as long as the slowest: it waits for what it does not work.
+/// See dvfs::phase_power. A gated GPU takes as long as the slowest: it waits for the rest of the phase.
 TIDEWATT_CLONES
 void fill(KindPower& out, const power::GpuPowerParams& p, const dvfs::PhaseMix& mix, const AtClock& at,
           double reference_Hz, double gate_Hz) {

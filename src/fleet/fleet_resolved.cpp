@@ -85,7 +85,7 @@ void book_segments(const Block& b, const FleetTask& task, const Scratch& s, cons
 }
 
 /// What the step left each mode away from where its mean power would have left it, had it repeated for ever.
-/// @param start over the air at the step's mean, as the kernel holds it
+/// @param start over the air at the step's mean, as the kernel takes it
 void set_ripple(FleetState& state, const thermal::PackageModes& m, const std::array<double, 3>& start_K,
                 const std::array<double, 3>& end_K, double r, std::size_t g, double mean_W, double step_s) {
   for (std::size_t j = 0; j < n_mode; ++j) {
@@ -99,7 +99,7 @@ void set_ripple(FleetState& state, const thermal::PackageModes& m, const std::ar
   }
 }
 
-/// What one kelvin per second of air that moves through a step adds to a package that the kernel played in air at its mean:
+/// Effect on a package of air that drifts by 1 K/s through a step, relative to the kernel's constant air at its mean:
 ///   z(t) = slope ((t/2) e^{−λt} − (1 − e^{−λt})/λ),  T(t) = t/2 + Σ shape z.
 struct Drift {
   std::array<double, 3> end_K{};  ///< of the stores

@@ -10,15 +10,15 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// All and only what a restart of the fleet needs.
+/// All state that a restart of the fleet needs, and nothing else.
 struct FleetState {
   std::vector<double> die_K, base_K, sink_K;  ///< [gpu] package temperatures now, K; set by advance
   /// [node] switched itself off by heat: its GPUs draw nothing; set and reset by its occupant.
   std::vector<std::uint8_t> off;
   std::vector<double> fan_frac;    ///< [node] fan speed now ÷ full speed; set by advance
-  std::vector<Controls> controls;  ///< [hall] what holds its GPUs now; set by the engine
+  std::vector<Controls> controls;  ///< [hall] present limits of its GPUs; set by the engine
   // Values that cross a step backwards.
-  /// [gpu] mean power of the last step of what it does, W → predicts the die; 0: not known yet.
+  /// [gpu] mean power of the last step of the same work, W → predicts the die; 0: not known yet.
   std::vector<double> mean_W;
   /// [mode][gpu] where repetitions leave the mode − where their mean power would → the same.
   std::array<std::vector<double>, thermal::n_mode> ripple_K;
@@ -26,7 +26,7 @@ struct FleetState {
   std::vector<double> die_mean_K;  ///< [gpu] mean die temperature of the last step, K → thermal limit
   std::vector<double> die_peak_K;  ///< [gpu] highest die temperature inside the last step, K → thermal limit
   std::vector<double> clock_Hz;    ///< [gpu] operating point of the last step → start of the search
-  std::vector<double> own_Hz;      ///< [gpu] clock it could have held alone in the last step → start of the search
+  std::vector<double> own_Hz;      ///< [gpu] clock it could have had alone in the last step → start of the search
   /// [gpu] what the governor let it draw in its window in the last step, W → thermal limit; 0: not known yet.
   std::vector<double> window_W;
   std::vector<double> front_W;  ///< [node] heat of the front GPU row in the last step → rear inlet

@@ -23,16 +23,16 @@ struct Leg {
   Tick duration = 0;
 };
 
-/// What a range of nodes does from now on: a timeline, how often, and which node plays which class.
+/// Work of a range of nodes: a timeline, its number of repetitions, and the class of each node.
 struct FleetTask {
   const workload::Timeline* timeline = nullptr;
   std::int64_t repetitions = 1;  ///< of all legs together
-  std::int64_t iterations = 1;   ///< of a job in one repetition: two where held power alternates from one to the next
+  std::int64_t iterations = 1;   ///< iterations of a job in one repetition: two if smoothed power alternates
   std::vector<Leg> legs;         ///< in order; empty: repetitions and no pause
   bool repeats = true;           ///< an iteration that comes again and again; false: a constant state
   double dip_K = 0.0;  ///< what pauses ahead add to the mean die temperature of the work, for a resistance ratio of 1
   bool dark = false;   ///< the nodes have no power: GPUs, hosts, fans and supplies draw nothing
-  bool slice = false;  ///< part of an iteration: its power says nothing about the next
+  bool slice = false;  ///< part of an iteration: its power does not predict the next
   std::uint32_t pause_kind = 0;  ///< what GPUs do in the pauses: an index into kind_…, beyond the timeline's kinds
   std::size_t first_node = 0;    ///< the range is first_node … first_node + node_class.size()
   std::vector<std::uint32_t> node_class;     ///< [node of the range] class in the timeline
@@ -75,7 +75,7 @@ using ClassPower = std::vector<std::vector<double>>;
 void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W,
              double ahead_s, FleetSignals& signals);
 
-/// Clock that each GPU could hold on its own (nobody to wait for), from the limits and the predicted die temperatures.
+/// Clock that each GPU could have if it waited for no other, from the limits and the predicted die temperatures.
 /// @param ahead_s length of the coming step: the thermal limiter keeps the die below its target until then
 void own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, FleetSignals& signals);
 /// Both, one block of nodes after the other: what one leaves in the cache the other finds.
@@ -86,7 +86,7 @@ void predict_with_own_clocks(const Fleet& fleet, FleetState& state, const FleetT
 void idle_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, FleetSignals& signals);
 
 /// Repeats the timeline `task.repetitions` times, pauses in between, in one exact affine jump per package; leakage, fans and rear inlet
-/// are held at their means over the jump (second order).
+/// are taken at their means over the jump (second order).
 ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals& signals, FleetMeters& meters,
                             const FleetTask& task, std::span<const ClassMap> maps);
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::infinity();
 
-/// What the GPUs of a task's classes would draw if nothing held them.
+/// Power of the GPUs of a task's classes without smoothing and ballast.
 struct NaturalPower {
   std::vector<std::vector<double>> kind_W;                    ///< [class][kind]
   std::vector<double> waiting_W;                              ///< [class] without work
@@ -42,7 +42,7 @@ struct NaturalPower {
 };
 
 /// Holds `timeline` with work below a peak power, found by halving, such that no class's mean exceeds the limit.
-/// @param hold_below plays it from the beginning with work below [class] a peak
+/// @param hold_below computes it from the beginning with work below [class] a peak
 template <class HoldBelow>
 HeldTimeline within_limit(HeldTimeline held, const NaturalPower& natural, double limit_W, HoldBelow&& hold_below) {
   const std::size_t n_class = natural.kind_W.size();
@@ -140,7 +140,7 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
 
 void HeldNodes::split(workload::Timeline& timeline, FleetTask& task) const {
   if (state_.node.empty()) return;
-  std::vector<std::pair<std::uint32_t, HoldState>> known;  // [class] what it was, what it remembers
+  std::vector<std::pair<std::uint32_t, HoldState>> known;  // [class] original timeline, memory
   const auto before = std::move(timeline.classes);
   const auto window = std::move(task.class_window);
   timeline.classes.clear();

@@ -9,25 +9,26 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 
 /// Smoothing and ballast of a job's GPUs, from task to task: every task begins where the last one left them, so that no edge
-/// between two tasks is steeper than a ramp allows. The GPUs of a node are held alike.
+/// between two tasks is steeper than a ramp allows. All GPUs of a node have the same smoothing state.
 class HeldNodes {
  public:
-  /// Nothing is held yet. @param n_node of the job
+  /// No task yet. @param n_node of the job
   HeldNodes(const PowerHold& hold, std::size_t n_node) : hold_(hold), n_node_(n_node) {}
   bool any() const { return hold_.any(); }
-  /// Holds a task's power; `timeline` becomes the held one. What is burned counts against the board limit as work does: where both
+  /// Applies smoothing and ballast to a task's power; `timeline` becomes the smoothed one. Burned power counts against the board
+  /// limit like work: where both
   /// together exceed it, the governor takes clock from the work until their mean does not.
   /// @param type of the nodes  @param wait_kind kind that waits  @param works false: a constant state, in which nothing is delayed
   /// @param pair_within where the next iteration ends as this one began, both become one task if they are this short together; 0: never
   void apply(workload::Timeline& timeline, FleetTask& task, const NodeType& type, const Controls& controls,
              std::uint32_t wait_kind, bool works, Tick pair_within);
-  /// GPUs whose power was held differently do not go on alike: gives a constant state a class for each memory that there is.
+  /// GPUs with different smoothing states continue differently: gives a constant state one class per smoothing state.
   void split(workload::Timeline& timeline, FleetTask& task) const;
-  /// The task was cut `at` ticks after its beginning: smoothing and ballast keep their state of that moment.
+  /// The task was cut `at` ticks after its beginning: smoothing and ballast keep their state of that time.
   void cut(Tick at);
-  /// The GPUs lost their power: they start anew with the next task.
+  /// The GPUs lost their power: smoothing and ballast restart with the next task.
   void forget() { state_.node.clear(); }
-  /// Whether another repetition of the task would hold its GPUs' power alike: false while slow ramps still move.
+  /// Whether another repetition of the task would have the same GPU power: false while slow ramps continue.
   bool settled() const { return last_.settled; }
 
   struct State {
@@ -49,7 +50,7 @@ class HeldNodes {
   PowerHold hold_;
   std::size_t n_node_;
   State state_;
-  /// The last task; set anew by each.
+  /// The last task; overwritten by each.
   struct Last {
     std::vector<HoldState> begin;                        ///< [class]
     std::vector<std::vector<HeldTimeline::Mark>> marks;  ///< [class]

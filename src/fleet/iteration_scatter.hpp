@@ -10,12 +10,12 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// By how much a job's iterations last longer than they must: by their jitter, or by what they wait for a beat.
+/// Excess of a job's iteration times: by jitter, or by waiting for a beat.
 ///
 /// Iteration i lasts T (1 + x_i): x_i is drawn for the slowest of all replicas, a pure function of seed, job and i
 /// (workload::Jitter), so redone iterations scatter as they did and neither threads nor steps move a draw. Group g of replicas
 /// begins late by the g-th quantile of one replica's scatter (at most x_i); early groups wait at the gradient norm.
-/// With a beat (mitigation::beat_end) an iteration's excess is what it waits for the beat, or its jitter where that is more.
+/// With a beat (mitigation::beat_end) an iteration's excess is its wait for the beat, or its jitter if that is larger.
 class IterationScatter {
  public:
   /// What is absent scatters nothing.
@@ -32,7 +32,7 @@ class IterationScatter {
   workload::Scatter one(std::int64_t iteration, Tick begin);
   /// Mean of `count` iterations from `first` on, which begin at `begin`; whole nanoseconds.
   workload::Scatter mean(std::int64_t first, std::int64_t count, Tick begin);
-  /// Of the iterations last asked for, one by one; their excesses add up to `count` means.
+  /// Excess of each iteration of the last request; they add up to `count` means.
   std::vector<workload::Scatter> each() const;
 
  private:
@@ -43,7 +43,7 @@ class IterationScatter {
   // Of the work just set.
   std::int64_t n_group_ = 0;
   Tick period_ = 0;
-  std::vector<Tick> excess_;  ///< of the iterations last asked for
+  std::vector<Tick> excess_;  ///< of the last request
 };
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -14,8 +14,8 @@ using namespace detail;
 /// By how much mean powers may grow before a die comes above its thermal target. With the mean power of the last step, a times as
 /// large, a package goes from its present state to
 ///   T(t) = T_air(t) + r Σ shape (z0 e^{−λt} + (g a P − c dT_air/dt / r) (1 − e^{−λt})/λ),
-/// and what it is warmer by within an iteration grows with the power: neither the mean over `ahead_s` nor the end, plus
-/// a (T_peak − T_mean), may lie above the target.
+/// and its ripple within an iteration is proportional to the power: neither the mean over `ahead_s` nor the end, plus a (T_peak −
+/// T_mean), may exceed the target.
 TIDEWATT_CLONES
 Lanes heat_growth(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
                   const Block& b, double ahead_s, const std::array<double, n_lane>& front_W) {
@@ -53,8 +53,8 @@ Lanes heat_growth(const Fleet& fleet, const FleetState& state, const FleetSignal
   return growth;
 }
 
-/// What heat leaves to the governor's windows. Dies follow the mean over whole iterations, waits included, and the governor holds the
-/// mean over its window: both grow alike. The rear row stands in what the front row will give.
+/// Power that the thermal limit allows in the governor's windows. Dies follow the mean over whole iterations with waits, and the
+/// governor limits the mean over its window; both scale alike. The rear row is in the air warmed by the front row.
 void limit_by_heat(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
                    const Block& b, double ahead_s, double cap_W, Lanes& limit_W) {
   std::array<double, n_lane> front_W;

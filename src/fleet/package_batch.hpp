@@ -10,7 +10,7 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// GPUs that one vector holds: one AVX-512 register of doubles, one usual node.
+/// GPUs per vector: one AVX-512 register of doubles, one usual node.
 inline constexpr std::size_t n_package_lane = 8;
 
 /// Instruction sets that the kernel is compiled for. All give the same bits.
@@ -50,7 +50,7 @@ struct LeakageLaw {
   double ref_K;  ///< T_ref, K
 };
 
-/// Power of one kind in the lanes of one block: P = fixed + leakage·e^{k (T − T_ref)}, held between low and high.
+/// Power of one kind in the lanes of one block: P = fixed + leakage·e^{k (T − T_ref)}, limited to low … high.
 struct alignas(64) LaneWatts {
   double fixed_W[n_package_lane], leakage_W[n_package_lane];
 };
@@ -58,7 +58,7 @@ struct WattBounds {
   double low_W, high_W;  ///< GPU smoothing; 0 and infinity: none
 };
 
-/// Eight packages that share a fan speed and a sequence of steps. Lanes beyond the node's GPUs hold any valid package.
+/// Eight packages that share a fan speed and a sequence of steps. Lanes beyond the node's GPUs have any valid package.
 struct alignas(64) PackageBlock {
   double store_K[thermal::n_mode][n_package_lane];  ///< die first; in: at the start, out: at the end, K
   double air_K[n_package_lane];                     ///< air at the sink, K
@@ -106,7 +106,7 @@ struct NodesTask {
 
 /// One period of nodes [first_node, last_node): fan speed and rear inlet from the state before, each GPU's operating
 /// point under its cap (or its waiting clock where gate_Hz > 0), the power of every kind there, then the plan's steps.
-/// Sets the packages, fans and carried values of `state` and limiter and gpu_J of `signals`; books nothing.
+/// Sets the packages, fans and carried values of `state` and limiter and gpu_J of `signals`; counts no energy.
 void advance_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, const NodesTask& task,
                    std::size_t first_node, std::size_t last_node);
 

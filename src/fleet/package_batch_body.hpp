@@ -7,7 +7,7 @@
 #include "package_batch.hpp"
 #include "tidewatt/base/simd.hpp"
 
-// The rows of a table do not overlap, which the compiler cannot see.
+// The rows of a table do not overlap; the compiler cannot know.
 #if defined(__clang__)
 #define TIDEWATT_APART _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -46,7 +46,7 @@ TIDEWATT_INLINE double minus_expm1(double x) {
   return -std::fma(two_n, p * r, two_n - 1.0);
 }
 
-/// 2^u, relative error 2e-14, for u up to 1000 (held there: a die would be at 60,000 K). Interpolation in Chebyshev points.
+/// 2^u, relative error 2e-14, for u up to 1000 (limited there: a die would be at 60,000 K). Interpolation in Chebyshev points.
 TIDEWATT_INLINE double exp2_of(double u) {
   constexpr double round_bias = 0x1.8p52;
   const double held = u < 1000.0 ? u : 1000.0;
@@ -191,7 +191,7 @@ TIDEWATT_INLINE void move_modes(const Rows& full, const Rows& gain, double rW, W
   if constexpr (K + 1 < n_mode) move_modes<K + 1>(full, gain, rW, w, g);
 }
 
-/// One step of one block; its mean power goes to `watts_out` if that is asked for.
+/// One step of one block; its mean power goes to `watts_out` if not null.
 template <bool Bounded, bool Record>
 TIDEWATT_INLINE void step_block(const StepView& s, Work& w, double* watts_out) {
   const Rows weight = rows<row_weight>(s), full = rows<row_full>(s), gain = rows<row_gain>(s);

@@ -36,7 +36,7 @@ struct Group {
 
   std::size_t n_gpu() const { return n_node * per_node; }
 
-  // The controller's first-order lag is exact over the period; the package sees its mean.
+  // The controller's first-order lag is exact over the period; the package gets its mean.
   void fans() {
     const double x = period_s / type.air.fan_lag_s;
     for (std::size_t n = 0; n < n_node; ++n) {
@@ -125,7 +125,7 @@ void advance_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals,
   std::vector<double> fixed_W(n_wide * task.plan->n_kind);
   const std::size_t per_node_W = task.plan->steps.size() * n_package_lane;
   for (std::size_t n = first_node; n < last_node;) {
-    std::size_t end = n + 1;  // nodes side by side stand in one hall
+    std::size_t end = n + 1;  // adjacent nodes are in one hall
     while (end < last_node && end < n + n_together && fleet.node_hall[end] == fleet.node_hall[n]) ++end;
     Group group{fleet, state, signals, task, period_s, n, end - n};
     group.fans();

@@ -36,7 +36,7 @@ struct Slope {
 
 // A sum of three exponentials has at most two zeros. e^{λ0 t} s(t) has one extremum at most,
 //     t* = ln(−(λ2 − λ0) a2 / ((λ1 − λ0) a1)) / (λ2 − λ1),
-// so either side of it holds at most one zero.
+// so there is at most one zero on either side of it.
 double inner_peak(const thermal::PackageModes& m, const std::array<double, n_mode>& mode_K, double rW, double d) {
   static_assert(n_mode == 3);
   Slope slope;

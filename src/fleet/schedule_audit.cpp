@@ -19,7 +19,7 @@ void ScheduleAudit::add(const FleetTask& task) {
 }
 
 double ScheduleAudit::J() const {
-  // 1e12 ns·mW = 1 J; whole joules and the rest keep every digit that a double can hold.
+  // 1e12 ns·mW = 1 J; whole joules and the remainder keep all digits of a double.
   constexpr std::uint64_t unit = 1'000'000'000'000u;
   return static_cast<double>(static_cast<std::uint64_t>(total_ns_mW_ / unit)) +
          static_cast<double>(static_cast<std::uint64_t>(total_ns_mW_ % unit)) * 1e-12;

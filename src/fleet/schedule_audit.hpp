@@ -6,7 +6,7 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// Second, independent reading of what was scheduled: Σ duration × reference power over nodes, in whole nanosecond ×
+/// Second, independent sum of the schedule: Σ duration × reference power over nodes, in whole nanosecond ×
 /// milliwatt units of 128 bits, from the emitted segments alone. The engine's own sum (FleetMeters::input_reference)
 /// is compared with it; a dropped, doubled or mistimed segment shows.
 class ScheduleAudit {

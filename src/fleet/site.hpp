@@ -16,7 +16,7 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// Fan speeds are held to whole steps (fan controllers drive a duty register), so the package's modes are tabulated.
+/// Fan speeds are rounded to whole steps (fan controllers drive a duty register), so the package's modes are tabulated.
 inline constexpr std::size_t n_fan_step = 4096;
 
 /// One type of server with its GPUs: everything a node's step needs that is the same for all nodes of a hall.
@@ -52,7 +52,7 @@ NodeType make_node_type(const power::GpuPowerParams&, const dvfs::GovernorParams
                         const thermal::ServerAirParams&, const thermal::PackageParams&, double cap_W,
                         double clock_lock_Hz, const std::optional<thermal::LiquidCooling>& liquid = {});
 
-/// Liquid that one server's plates ask for, kg/s; 0 in air.
+/// Liquid flow of one server's plates, kg/s; 0 in air.
 double liquid_flow_kg_per_s(const NodeType& type);
 
 /// AC power of one node with every GPU at its board limit and fans at full speed: what feeders and plants are sized for.
@@ -72,7 +72,7 @@ struct Fleet {
   std::vector<double> resistance_ratio;    ///< [gpu]
   std::size_t n_node() const { return node_hall.size(); }
   std::size_t n_gpu() const { return chip.size(); }
-  /// Whether a GPU's slot lies in the second row of its server's air.
+  /// Whether a GPU's slot is in the second row of its server's air.
   bool rear(std::size_t slot) const { return slot >= n_gpu_per_node / 2; }
 };
 

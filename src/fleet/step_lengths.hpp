@@ -6,17 +6,18 @@
 /// Rules for the length of a step that do not depend on a job; those that do are in sim/step_planner.cpp.
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// The first step after an edge of what a GPU does.
+/// The first step after an edge of a GPU's work.
 inline constexpr Tick first_step_after_edge = 10 * ns_per_ms;
 
 /// Splits segments so that no step after an edge is longer than `first`, doubling from there: every class's steps are
 /// graded and none crosses an edge.
 workload::Timeline graded(const workload::Timeline& timeline, Tick first = first_step_after_edge);
 
-/// Splits segments so long that the die's answer to them shows in the waveform; their parts double.
+/// Splits segments that are so long that the die's response changes the waveform; their parts double.
 void split_long(workload::Timeline& timeline);
 
-/// Ends of the slices of a stretch from `begin` to `end` that grow by `growth` from `first` on; the last takes a short rest along.
+/// Ends of the slices of a stretch from `begin` to `end` that grow by `growth` from `first` on; the last one includes a short
+/// remainder.
 std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t growth);
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -142,7 +142,7 @@ PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls
 
 namespace {
 
-/// Builds a held timeline, class by class.
+/// Builds a timeline with smoothing and ballast, class by class.
 struct Holder {
   const workload::Timeline& from;
   const PowerHold& hold;
@@ -150,7 +150,7 @@ struct Holder {
   std::span<const std::vector<mitigation::ThrottleCurve>> curve;
   std::span<const double> peak_W;
   HeldTimeline out = {};
-  using Kind = std::tuple<std::uint32_t, double, double>;  ///< of the timeline, held between
+  using Kind = std::tuple<std::uint32_t, double, double>;  ///< of the timeline, limited to
   struct KindHash {
     std::size_t operator()(const Kind& k) const {
       constexpr std::size_t spread = 0x9e3779b97f4a7c15u;
@@ -160,7 +160,7 @@ struct Holder {
     }
   };
   std::unordered_map<Kind, std::uint32_t, KindHash> known = {};
-  // Scratch of `play`, kept for its memory.
+  // Scratch of `play`, kept to reuse its memory.
   std::vector<Tick> duration = {};
   std::vector<double> W = {};
   std::vector<mitigation::BallastStretch> stretches = {};

@@ -9,7 +9,7 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// Die temperature at which a nominal GPU's power is asked for, where no die of the fleet is meant: a loaded chip in air [assumed].
+/// Die temperature for the power of a nominal GPU, if no die of the fleet is meant: a loaded chip in air [assumed].
 inline constexpr double nominal_die_K = 338.15;
 
 /// The work of one phase in the governor's terms.
@@ -27,8 +27,8 @@ void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeTy
 std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                    std::size_t cls, double die_K);
 
-/// The GPU that sets a class's pace, as smoothing sees it: where it is slower than a nominal one, its power limit holds it at
-/// that clock, and its leakage is so much larger that its worst window is at the limit.
+/// The GPU that sets a class's pace, for smoothing: if it is slower than a nominal one, its power limit sets that clock, and its
+/// leakage is such that its worst window is at the limit.
 struct PacingGpu {
   std::vector<double> natural_W;                 ///< [kind]
   std::vector<mitigation::ThrottleCurve> curve;  ///< [kind] by clock and voltage; empty: a kind that clocks do not slow
@@ -37,7 +37,7 @@ struct PacingGpu {
 PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
                      double die_K);
 
-/// Devices between a GPU's work and its power: ballast beside the work first, the chip's own smoothing behind it.
+/// Devices between a GPU's work and its power: first ballast beside the work, then the chip's own smoothing.
 struct PowerHold {
   std::optional<mitigation::GpuSmoothingParams> smoothing;
   std::optional<mitigation::BallastParams> ballast;
@@ -55,16 +55,16 @@ struct HoldState {
   }
 };
 
-/// A timeline whose GPUs' power is held, with the power bounds of its new kinds.
+/// A timeline with smoothing and ballast, and the power bounds of its new kinds.
 struct HeldTimeline {
   workload::Timeline timeline;
   std::vector<double> low_W, high_W;     ///< [kind]
-  std::vector<std::uint32_t> from_kind;  ///< [kind] of the timeline without holds
+  std::vector<std::uint32_t> from_kind;  ///< [kind] of the timeline without smoothing and ballast
   struct Mark {
     Tick end;
     HoldState state;
   };
-  std::vector<std::vector<Mark>> marks;  ///< [class][segment] what is remembered at the segment's end
+  std::vector<std::vector<Mark>> marks;  ///< [class][segment] smoothing state at the segment's end
 };
 
 /// Applies ballast and smoothing to every class. Where all classes meet, those that lose less time wait for the slowest;
@@ -77,9 +77,9 @@ HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hol
                         std::span<const double> waiting_W, std::span<HoldState> state,
                         std::span<const std::vector<mitigation::ThrottleCurve>> curve = {},
                         std::span<const double> peak_W = {});
-/// `second` behind `first`: a timeline of its own. @pre the same classes
+/// `second` after `first` as one timeline. @pre the same classes
 HeldTimeline joined(HeldTimeline first, const HeldTimeline& second);
-/// Mean power of a class over one repetition of a held timeline.
+/// Mean power of a class over one repetition of a timeline with smoothing and ballast.
 double held_mean_W(const HeldTimeline& held, std::size_t cls, std::span<const double> natural_W);
 
 /// State of a class `at` ticks after the beginning: levels on straight lines between marks. @param begin before it

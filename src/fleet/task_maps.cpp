@@ -48,7 +48,7 @@ double pause_s(const FleetTask& task) {
   return 0.0;
 }
 
-/// Power of the nominal chip in the task's pauses: nobody waits for anybody's clock.
+/// Power of the nominal chip in the task's pauses, in which no rank waits for another's clock.
 double pause_W(const FleetTask& task, const NodeType& type, const Controls& controls) {
   FleetTask one;
   one.class_gate_Hz = {0.0};
@@ -59,7 +59,7 @@ double pause_W(const FleetTask& task, const NodeType& type, const Controls& cont
   return nominal_kind_W(one, type, controls, 0, nominal_die_K)[0];
 }
 
-/// Where a class's packages stand: over their air for a resistance ratio of 1, and how warm their dies are.
+/// Temperatures of a class's packages over their air for a resistance ratio of 1, and of their dies.
 struct ClassStart {
   std::array<double, thermal::n_mode> store_K{};
   double die_K = 0.0, n = 0.0;
@@ -72,7 +72,7 @@ std::vector<ClassStart> class_starts(const Fleet& fleet, const FleetState& state
     const std::size_t n = task.first_node + i;
     const auto& type = fleet.types[fleet.node_hall[n]];
     const double fan_frac = std::max(type.air.fan_min_frac, state.fan_frac[n]);
-    // Half of a node's GPUs stand in the preheated air.
+    // Half of a node's GPUs are in the preheated air.
     const double air_K =
         task.inlet_K[n] + (task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[n] * task.since_macro_s) +
         0.5 * thermal::rear_preheat_K(type.air, state.front_W[n], fan_frac, task.air_J_per_m3_K[fleet.node_hall[n]]);

@@ -7,8 +7,8 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// How the nominal chip's temperatures stand off their mean in each class. They follow from levels of power, so they are
-/// kept while clocks and period stay within half a percent; what depends on durations is computed anew for every step.
+/// Deviation of the nominal chip's temperatures from their mean in each class. They depend on power levels, so they are kept
+/// while clocks and period change by less than half a percent; values that depend on durations are recomputed for every step.
 struct KindTemperatureOffsets {
   struct OfClass {
     std::vector<double> kind_K, peak_K_per_W;

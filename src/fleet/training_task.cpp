@@ -79,7 +79,7 @@ void TrainingTask::ask_alone(const Windows& window, FleetState& state, double ah
   predict_with_own_clocks(fleet_, state, task, window.mean_W, ahead_s, signals);
 }
 
-/// Replicas by what their slowest GPU could hold alone, slowest first; equal shares per group.
+/// Replicas by the clock that their slowest GPU could have alone, slowest first; equal numbers per group.
 TrainingTask::Groups TrainingTask::group_replicas(const FleetState& state) {
   const auto n_replica = static_cast<std::size_t>(model_.dp());
   const double reference_Hz = model_.reference_clock_Hz();

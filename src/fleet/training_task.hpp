@@ -28,13 +28,14 @@ class TrainingTask {
     std::optional<mitigation::BeatParams> beat;
     std::vector<double> host_slowness;  ///< [node of the job] compute time ÷ that of a healthy host; empty: all healthy
   };
-  /// @param first_node where the job's ranks begin  @throws InputError if a node would hold several pipeline stages
+  /// @param first_node where the job's ranks begin  @throws InputError if a node would have several pipeline stages
   TrainingTask(workload::IterationModel model, const Fleet& fleet, std::size_t first_node, Options options);
 
   enum class Work { iterate, evaluate };
-  /// Sets `task` to one repetition of the work at the clocks that the fleet can hold now.
+  /// Sets `task` to one repetition of the work at the clocks that the fleet's limits allow now.
   /// @param ahead_s expected length of the step  @param iteration its index, for its jitter  @param begin for its beat
-  /// @param pair_within two iterations become one task where held power alternates and both are this short together; 0: never
+  /// @param pair_within two iterations become one task if smoothed power alternates and both together are no longer than this; 0:
+  /// never
   void set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s, FleetSignals& signals,
                 FleetTask& task, std::int64_t iteration = 0, Tick begin = 0, Tick pair_within = 0);
   /// Whether iterations differ in length.
@@ -44,9 +45,9 @@ class TrainingTask {
   bool misses_beat() const { return scatter_.misses_beat(); }
   /// Sets the task's timeline to the mean of `count` iterations from `first` on, which begin at `begin`.
   void set_mean(std::int64_t first, std::int64_t count, Tick begin, FleetTask& task);
-  /// The timelines of the iterations that `set_mean` was last asked for, one by one; their periods add up to `count` means.
+  /// The timeline of each iteration of the last `set_mean`; their periods add up to `count` means.
   std::vector<workload::Timeline> singles() const;
-  /// Sets `task` to a constant state of all ranks (initialise, load, stall, down, …). The task's timeline lies in here.
+  /// Sets `task` to a constant state of all ranks (initialise, load, stall, down, …). The task's timeline is stored here.
   /// @param busy_frac share of the replicas, the first ones, that do it; the others wait for them with spinning kernels
   void set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state, FleetSignals& signals,
                 FleetTask& task, double busy_frac = 1.0);
@@ -61,11 +62,11 @@ class TrainingTask {
   double nominal_hold_W(const workload::PhaseKind& kind, const FleetState& state) const;
   /// Clock of the slowest GPU of the last task.
   double slowest_Hz() const { return state_.slowest_Hz; }
-  /// Whether another repetition of the work just set would hold its GPUs' power alike: false while slow ramps still move.
+  /// Whether another repetition of the work just set would have the same GPU power: false while slow ramps continue.
   bool settled() const { return held_.settled(); }
-  /// The work just set was cut `at` ticks after its beginning: smoothing and ballast keep their state of that moment.
+  /// The work just set was cut `at` ticks after its beginning: smoothing and ballast keep their state of that time.
   void cut(Tick at) { held_.cut(at); }
-  /// The GPUs lost their power: smoothing and ballast start anew with the next task.
+  /// The GPUs lost their power: smoothing and ballast restart with the next task.
   void forget_hold() { held_.forget(); }
   std::size_t n_node() const { return ranks_.stage.size(); }
   /// Pipeline stage of a node of the site; −1: not the job's.

@@ -89,7 +89,7 @@ BandMeter BandMeter::standard() { return BandMeter({{0.1, 1.0}, {1.0, 2.5}, {2.5
 
 void BandMeter::begin(std::int64_t first_bin, double rest_W) {
   next_bin_ = first_bin;
-  rest_W_ = rest_W;  // the filters have no gain at rest, so they see the difference only
+  rest_W_ = rest_W;  // the filters have no gain at rest, so they respond only to the difference
   memory_ = {};
   n_partial_ = 0;
   partial_ = 0.0;

@@ -9,7 +9,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 /// SI unit of a metric's figures and limits.
 std::string_view si_unit(Metric metric);
 
-/// The report as lines of text: verdict, figure with spread, limit, margin and worst moment of each rule.
+/// The report as lines of text: verdict, figure with spread, limit, margin and time of the worst value of each rule.
 std::string compliance_text(const ComplianceReport& report);
 /// As one JSON object; numbers in SI beside their unit, null where not measured.
 std::string compliance_json(const ComplianceReport& report);

@@ -20,11 +20,11 @@ struct Excursions {
   }
 };
 
-/// Excursions of voltage or frequency above and below two limits, in the unit of what is pushed.
+/// Excursions of voltage or frequency above and below two limits, in the unit of the pushed values.
 class ExcursionMeter {
  public:
   /// @throws InputError unless low < high
-  /// @param low, high any unit, that of what is pushed
+  /// @param low, high in the unit of the pushed values
   ExcursionMeter(double low, double high);
   /// A recorded interval begins at this absolute 1 ms bin.
   void begin(std::int64_t first_bin);
@@ -38,7 +38,7 @@ class ExcursionMeter {
     Excursions below, above;
   };
   Snapshot snapshot() const { return {next_bin_, below_, above_}; }
-  /// What the bins since a snapshot counted; see metrics.hpp.
+  /// Counts of the bins since a snapshot; see metrics.hpp.
   struct Share {
     std::int64_t n_bin = 0, count_below = 0, count_above = 0, bins_below = 0, bins_above = 0;
     template <class A>
@@ -46,7 +46,7 @@ class ExcursionMeter {
       a(n_bin, count_below, count_above, bins_below, bins_above);
     }
   };
-  /// What the bins since `before` added; see metrics.hpp.
+  /// Contribution of the bins since `before`; see metrics.hpp.
   Share since(const Snapshot& before) const;
   /// Counts `n_bin` further bins like the share's.
   void repeat_bins(const Share& share, std::int64_t n_bin);

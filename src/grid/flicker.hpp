@@ -73,7 +73,7 @@ class Flickermeter {
       a(n_counted, first_class, counts);
     }
   };
-  /// What the bins since `before` added; see metrics.hpp.
+  /// Contribution of the bins since `before`; see metrics.hpp.
   Share since(const Snapshot& before) const;
   /// Windows that end on the way are finished from the same shares of levels.
   void repeat_bins(const Share& share, std::int64_t n_bin);

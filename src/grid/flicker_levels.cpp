@@ -9,7 +9,7 @@
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-/// The first class from `i` on that holds a level. Most classes hold none: whole lines of them are passed over at once.
+/// The first class from `i` on with a level. Most classes have none: skips whole lines of them.
 std::size_t Flickermeter::next_counted(std::size_t i) const {
   constexpr std::size_t line = 64;
   for (; i < counts_.size() && i % line != 0; ++i)

@@ -13,7 +13,7 @@ namespace {
 using Complex = std::complex<double>;
 constexpr double same_s = 1e-9;
 
-/// The site's load just before (`after` false) or just behind a time.
+/// The site's load just before (`after` false) or just after a time.
 Complex load_at(const std::vector<SitePoint>& site, double t_s, bool after) {
   if (site.empty()) return 0.0;
   std::size_t next = 0;
@@ -115,7 +115,7 @@ GridAnswer grid_answer(const GridTrace& t, double event_s) {
   GridAnswer a;
   a.event_s = event_s;
   const std::size_t n = t.unit.size(), rows = t.time_s.size();
-  // The last row before the event, and the first behind it, have its time.
+  // The last row before the event, and the first after it, have its time.
   std::size_t behind = 0;
   while (behind < rows && t.time_s[behind] < event_s + same_s) ++behind;
   if (behind < 2 || behind + 3 > rows || !(event_s > 0.0))

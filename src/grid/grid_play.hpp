@@ -54,11 +54,11 @@ struct GridAnswer {
   double event_s = 0.0;
   double before_Hz = 0.0;                ///< largest deviation of any machine before the event
   double power_step_W = 0.0;             ///< of the summed electrical power of the machines that stay, at the event
-  double rocof_Hz_per_s = 0.0;           ///< of the mean frequency right behind the event
+  double rocof_Hz_per_s = 0.0;           ///< of the mean frequency just after the event
   double expected_rocof_Hz_per_s = 0.0;  ///< −f_0 ΔP_e/(2 Σ H S)
   double extremum_Hz = 0.0, extremum_s = 0.0;  ///< mean frequency's largest deviation, seconds after the event
   double settled_Hz = 0.0;                     ///< mean over the last tenth
-  double first_mean_Hz = 0.0;                  ///< mean frequency over 2 s behind the event
+  double first_mean_Hz = 0.0;                  ///< mean frequency over 2 s after the event
   std::vector<double> machine_first_Hz;        ///< [unit] the same of each machine; 0 for converters
 };
 /// @param event_s when it happens, above 0 and before the trace's end  @throws InputError

@@ -169,7 +169,7 @@ void GridStepper::step(const GridSystem& system, GridState& y, std::span<const d
           "network at {:.3f} s: the step does not converge, worst: {}", time_s,
           k < nx ? system.state_name(k) : fmt::format("bus {}", system.network().bus[(k - nx) / 2].number)));
     }
-    // Another step length, or too slow with derivatives of an earlier moment: take them anew.
+    // Another step length, or slow convergence with old derivatives: recompute them.
     if (std::abs(m.factored_step_s - step_s) > 1e-12 || (i >= 5 && !fresh) || (i > 5 && i % 10 == 0)) {
       m.factor_step(system, y, step_s, time_s);
       fresh = true;

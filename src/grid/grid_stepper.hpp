@@ -12,7 +12,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 ///     x_1 = x_0 + h/2 (f(x_0, v_0) + f(x_1, v_1)),   0 = g(x_1, v_1)
 ///
 /// Newton's method with a sparse LU factorisation, kept while it converges in a few iterations. A state at a bound whose rate
-/// points outwards is held there for the step; one that crosses a bound within a step is set to it. Order 2 between jumps.
+/// points outwards stays there for the step; one that crosses a bound within a step is set to it. Order 2 between jumps.
 /// Source: [@kundur], ch. 13.
 class GridStepper {
  public:
@@ -21,7 +21,7 @@ class GridStepper {
   GridStepper(GridStepper&&) noexcept;
   GridStepper& operator=(GridStepper&&) noexcept;
 
-  /// Solves the network for the voltages with the states held: after a jump. @throws SolverError if it cannot be supplied
+  /// Solves the network for the voltages at constant states, after a jump. @throws SolverError if it cannot be supplied
   void settle(const GridSystem& system, GridState& y, double time_s);
   /// One step.
   /// @param begin_rate [n_state] pu/s at y, before the step  @throws SolverError with time and the worst value's name

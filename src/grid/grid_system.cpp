@@ -11,7 +11,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 using Complex = std::complex<double>;
 
 double LoadShares::ratio(double u) const {
-  // Constant power cannot be drawn from any voltage: below 0.7 pu it is what an impedance would draw.
+  // Constant power cannot be drawn at every voltage: below 0.7 pu it is that of an impedance.
   constexpr double lowest = 0.7;
   const double power = u < lowest ? u * u / (lowest * lowest) : 1.0;
   return power_frac * power + u * (current_frac + u * (1.0 - power_frac - current_frac));

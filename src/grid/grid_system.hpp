@@ -24,7 +24,7 @@ struct LoadMotion {
   LoadShares site;              ///< of what the site draws
 };
 
-/// A site's supplies at its bus, with what they draw before anything happens.
+/// A site's supplies at its bus, with their initial power.
 struct SiteSupplies {
   SupplyControl control;
   double rating_W = 0.0, load_W = 0.0;
@@ -42,7 +42,7 @@ struct GridState {
 ///
 ///     x' = f(x, v) in every unit,   0 = Σ i_unit(x, v) − i_load(v) − i_site(v) − Y v at every bus
 ///
-/// A site is a load that depends on its voltage at once, or supplies: a unit of its own, on which voltage and frequency act back
+/// A site is a load that depends on its voltage at once, or supplies: a separate unit that responds to voltage and frequency
 /// within the step. Constant power turns into a constant impedance below 0.7 pu. Assumptions: balanced, fundamental phasors, network
 /// transients left out (valid below some 10 Hz), loads do not depend on frequency. Source: [@kundur], ch. 12 and 13.
 class GridSystem {

@@ -31,7 +31,8 @@ class GridUnit {
   virtual ~GridUnit() = default;
   /// Names of the states, [n_state].
   virtual std::vector<std::string> states() const = 0;
-  /// Fills the states [n_state, pu] at rest and keeps the references that hold them. @param v terminal voltage  @param power_pu generated
+  /// Fills the states [n_state, pu] at rest and keeps the matching references. @param v terminal voltage  @param power_pu
+  /// generated
   virtual void rest(std::complex<double> v, std::complex<double> power_pu, std::span<double> x) = 0;
   /// Current into the network, pu. @param x [n_state] pu
   virtual std::complex<double> current(std::span<const double> x, std::complex<double> v) const = 0;

@@ -13,7 +13,7 @@ struct CompositeLoad {
   double MVA = 0.0;  ///< base, > 0
   double PFel = 1.0;
   double Vd1 = 0.0, Vd2 = 0.0;  ///< pu: begins to fall; is zero; a straight line between
-  double Frcel = 1.0;           ///< share that comes back with the voltage
+  double Frcel = 1.0;           ///< fraction that returns with the voltage
 };
 /// CMLDBLU1 (PSS/E 33 and 34) has one value less, Frcel, and no whole numbers; CMLDBLU2 (35 and later) has both.
 enum class CompositeRevision : std::uint8_t { one, two };

@@ -138,7 +138,7 @@ std::vector<LoadSettings> read_load_settings(const Node& values, const std::stri
       t.report(groups, "group", "must be tables [group.NAME]");
   }
   t.finish();
-  // Shares of one side cannot exceed it; what they leave is the remainder.
+  // Shares of one side cannot exceed it; the rest is the remainder.
   for (const bool plant : {false, true}) {
     double sum = 0.0;
     for (const auto& s : out) sum += s.of_plant == plant ? s.share_frac : 0.0;

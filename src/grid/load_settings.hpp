@@ -17,7 +17,7 @@ class FieldLog;
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-/// What stands between a part of the load and the grid.
+/// Device between a part of the load and the grid.
 enum class LoadKind : std::uint8_t { supply, drive, motor };
 /// "supply", "drive" or "motor".
 std::string_view name(LoadKind kind);
@@ -28,14 +28,14 @@ struct LoadSettings {
   LoadKind kind = LoadKind::supply;
   bool of_plant = false;         ///< a share of the cooling plant's power, else of the servers'
   double share_frac = 1.0;       ///< of that power
-  double low_spread_pu = 0.0;    ///< half width: lower thresholds lie evenly within ± this
-  double return_spread_s = 0.0;  ///< half width: times before the way back lie evenly within ± this
-  double returns_frac = 1.0;     ///< share of the units that come back by themselves
+  double low_spread_pu = 0.0;    ///< half width: lower thresholds are spread evenly within ± this
+  double return_spread_s = 0.0;  ///< half width: times before the return are spread evenly within ± this
+  double returns_frac = 1.0;     ///< fraction of the units that return by themselves
   double recharge_frac = 0.0;    ///< what batteries draw after a return, of the group's power
 };
 
-/// The units of a part, each a group of its own with an equal share of the power: `n_unit` of them if thresholds or times
-/// are spread, else one; those that come back by themselves and those that do not are apart.
+/// The units of a part, each a group with an equal share of the power: `n_unit` of them if thresholds or times
+/// are spread, else one; those that return by themselves are separate from the others.
 /// @param n_unit a power of two: thresholds and times are spread evenly and independently of each other
 std::vector<LoadGroup> units_of(const LoadSettings& settings, std::size_t n_unit = 32);
 /// The units of all parts, [unit].

@@ -32,7 +32,7 @@ class Rotor {
   virtual double inertia_s() const = 0;  ///< H, s; 0: an infinite bus
 };
 
-/// What an exciter sees, pu.
+/// Inputs of an exciter, pu.
 struct ExciterInput {
   double voltage_pu = 1.0;
   double stabiliser_pu = 0.0;
@@ -65,7 +65,7 @@ class Governor {
   virtual void limits(std::span<StateLimit> out) const { (void)out; }  ///< out [n_state]
 };
 
-/// What a stabiliser may see, pu of the machine's rating.
+/// Possible inputs of a stabiliser, pu of the machine's rating.
 struct StabiliserInput {
   double speed_pu = 0.0, power_pu = 0.0, voltage_pu = 1.0;
 };

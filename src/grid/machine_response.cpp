@@ -30,7 +30,7 @@ bool governed(const MachineCase& c) {
   return std::any_of(c.governor.droop_pu.begin(), c.governor.droop_pu.end(), [](double r) { return r > 0.0; });
 }
 
-/// Less the mean over the `window_s` before each sample's end; in front of the record it is 0. Causal: what comes later moves nothing.
+/// Less the mean over the `window_s` before each sample's end; before the record it is 0. Causal: later samples have no effect.
 std::vector<double> without_slow(std::span<const double> x, double step_s, double window_s) {
   std::vector<double> sum(x.size() + 1, 0.0), out(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) sum[i + 1] = sum[i] + x[i];
@@ -40,7 +40,7 @@ std::vector<double> without_slow(std::span<const double> x, double step_s, doubl
   return out;
 }
 
-/// Frequency of a voltage from its angle, as a relay sees it: over the last 100 ms. @param before_rad its angle at time 0
+/// Frequency of a voltage from its angle over the last 100 ms, as in a relay. @param before_rad its angle at time 0
 std::vector<double> bus_frequency_Hz(std::span<const double> time_s, std::span<const double> angle_rad,
                                      double before_rad) {
   constexpr double two_pi = 2.0 * std::numbers::pi, look_back_s = 0.1;
@@ -52,7 +52,7 @@ std::vector<double> bus_frequency_Hz(std::span<const double> time_s, std::span<c
   std::size_t from = 0;
   for (std::size_t i = 1; i < at_s.size(); ++i) {
     while (from + 1 < i && at_s[from + 1] <= at_s[i] - look_back_s + 1e-9) ++from;
-    // At the very start nothing moved before: the angle then stood where it was.
+    // At the start the angle was constant before.
     const double span_s = std::max(look_back_s, at_s[i] - at_s[from]);
     out.push_back((whole_rad[i] - whole_rad[from]) / (two_pi * span_s));
   }

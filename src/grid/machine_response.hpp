@@ -33,9 +33,9 @@ struct MachineResponse {
 };
 
 /// The waveform on top of the bus's load, less its mean over the first 10 s (which belongs to the dispatch), solved with the
-/// full equations from rest; and each mode's answer to the nearest line, linear. A case without governors has nothing that holds its
-/// frequency against a lasting change of load: there the waveform's mean over the last 20 s is left out, twice, and the output says
-/// so. Both look back only: an event behind the first 10 s moves nothing before it happens.
+/// full equations from rest; and each mode's answer to the nearest line, linear. A case without governors cannot keep its
+/// frequency after a lasting change of load: there the waveform's mean over the last 20 s is left out, twice, and the output says
+/// so. Both use past values only: an event after the first 10 s has no effect before it happens.
 /// @param load_W means over `step_s`  @param merge_s edges closer together are merged, energy kept
 /// @throws SolverError where the network cannot supply it, InputError for a bus that is not there or too short a waveform
 MachineResponse machine_response(const MachineCase& c, double site_bus, std::span<const double> load_W, double step_s,

@@ -62,7 +62,8 @@ class MachineSystem final : public numerics::DaeSystem {
   std::size_t n_machine() const { return machines_.size(); }
   std::size_t angle_at(std::size_t machine) const { return at_[machine].first; }      ///< index in the state
   std::size_t speed_at(std::size_t machine) const { return at_[machine].first + 1; }  ///< index in the state
-  /// By how much all loads could grow at a state, with the machines' fluxes and angles held: 0 at the nose of the voltage curve,
+  /// Possible growth of all loads at a state, with constant fluxes and angles of the machines: 0 at the nose of the voltage
+  /// curve,
   /// at most a tenth. @param y [n_state], pu and rad, in the order of shape()
   double load_room_frac(std::span<const double> y) const;
   std::size_t site_voltage_at() const { return bus_at_ + 2 * site_; }
@@ -92,7 +93,7 @@ class MachineSystem final : public numerics::DaeSystem {
   std::vector<double> field_pu_, mechanical_pu_, reference_pu_, droop_pu_, to_base_;
   std::size_t bus_at_ = 0, site_ = 0;
   std::complex<double> site_pu_ = 0.0;
-  double load_ratio_ = 1.0;  // of all loads, to see how far they could grow
+  double load_ratio_ = 1.0;  // of all loads, to find their possible growth
   std::vector<double> rest_, typical_;
   std::vector<std::string> names_;
   std::vector<bool> differential_;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double step_s = 1e-3, event_s = 1.0;
 
-/// A source whose voltage behind the impedance moves.
+/// A source whose voltage behind the impedance changes.
 class Behind {
  public:
   Behind(const SourceParams& p, double power_W) : p_(p), power_W_(power_W) {}
@@ -69,7 +69,7 @@ std::vector<ModelTest> model_tests(const Perc1Site& site, const SourceParams& so
   if (site.records.empty()) throw InputError("model tests: there are no records");
   Source(source).require(site.power_W(), 0.0);
   const double e = source.source_pu;
-  // Long enough for all that comes back by itself.
+  // Long enough for the return of all parts that return by themselves.
   double back_s = 1.0;
   for (const auto& r : site.records) back_s = std::max(back_s, r.params.Trecon + r.params.Tramp + 1.0);
   const auto dip = [&](double level, double s) {

@@ -7,7 +7,7 @@
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-/// What a source did and how records behind it answered.
+/// Voltage of a source and the response of records behind it.
 struct ModelTest {
   std::string name;   ///< "flat start", "voltage step", "low voltage", "high voltage", "frequency"
   std::string input;  ///< what the source does, in words
@@ -15,7 +15,7 @@ struct ModelTest {
   std::string answer;                                           ///< in words, with figures
 };
 
-/// Tests that planners ask of a dynamic model, played with our own PERC1 behind a source with an impedance (grid/source.hpp):
+/// Tests that planners require of a dynamic model, run with our own PERC1 behind a source with an impedance (grid/source.hpp):
 /// unity power factor, 1 ms steps, the voltage of a step from the power of the step before. The flat start begins at the
 /// voltage of the load's own power flow. Records have no frequency term: the frequency test shows that nothing moves.
 /// @throws InputError if there are no records, or RefusedError if the source cannot feed them

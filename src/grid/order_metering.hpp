@@ -18,7 +18,7 @@ struct MeterRecord {
 /// An order of the utility to draw no more than a limit.
 struct MeteredOrder {
   double begin_s = 0.0, end_s = 0.0;  ///< since the start of the run
-  double notice_s = 0.0;              ///< it is known so long before
+  double notice_s = 0.0;              ///< time from its notice to its begin
   double limit_W = 0.0;
 };
 
@@ -26,14 +26,14 @@ struct MeteredOrder {
 struct OrderMetering {
   std::vector<double> settlement_s = {300.0, 900.0};  ///< lengths of the intervals that are billed
   double clock_s = 0.0;  ///< time of day at the start of the run: intervals begin at whole multiples of their length
-  /// The load before the order is the mean over so long before its notice, as far as the record reaches.
+  /// The baseline is the mean load over this time before its notice, as far as the record reaches.
   double baseline_s = 3600.0;
   double response_s = 60.0;    ///< means over which the response is seen
-  double rebound_s = 3600.0;   ///< so long behind the order the load is compared with the baseline
+  double rebound_s = 3600.0;   ///< time after the order in which the load is compared with the baseline
   double settled_frac = 0.02;  ///< back: within this of the baseline
 };
 
-/// Intervals of one length that lie wholly within the order.
+/// Intervals of one length that are wholly within the order.
 struct OrderSettlement {
   double interval_s = 0.0;
   std::size_t n = 0, n_over = 0;           ///< counts
@@ -53,7 +53,7 @@ struct OrderAnswer {
   std::vector<OrderSettlement> settlements;
   /// From the begin of the order to the first mean from which on all are at the limit or below; NaN: never.
   double response_s = 0.0;
-  /// Largest mean behind the order above the baseline, over the shortest settlement interval; 0 or more.
+  /// Largest excess of a mean after the order over the baseline, in the shortest settlement interval; 0 or more.
   double rebound_W = 0.0;
   double rebound_J = 0.0;  ///< energy above the baseline there
   double back_s = 0.0;     ///< from the order's end until a mean is within `settled_frac` of the baseline; NaN: never

@@ -21,9 +21,9 @@ struct Perc1Params {
   double Ipmax = 1.0, Ipmin = 0.0, Iqmax = 0.66, Iqmin = -0.66;  ///< pu
   double Fcease = 1.0, Vcease = 0.50;                            ///< share that ceases, pu voltage below which it does
   double Tcease = 0.01, Tdelay = 0.0;                            ///< s below before it ceases; s more, not taken back
-  double Vrecon = 0.60, Trecon = 0.05;                           ///< pu to come back, s above it
+  double Vrecon = 0.60, Trecon = 0.05;                           ///< pu for the return, s above it
   double Tramp = 1.0;                                            ///< s of the ramp back
-  double Frecon = 1.0;                                           ///< share of what ceased that comes back
+  double Frecon = 1.0;                                           ///< fraction of the ceased load that returns
   double Tt = 0.02, Tv = 0.02, Tf = 0.02;                        ///< s: current lag, voltage and frequency filters
   /// All of them, in record order, [30].
   std::array<double, 30> values() const;
@@ -43,7 +43,7 @@ std::string perc1_record(std::int64_t bus, const std::string& id, const Perc1Par
 ///     v > Vrecon for Trecon: FracOn rises over Tramp to 1 − Fcease + Fcease·Frecon; a new cease may begin on the way
 ///     Ip = min(Ipmax, Lfm·V^nP/V), lagged by Tt, at least four steps;   P = FracOn·Ip·V
 ///
-/// Kdroop, the washouts and the lead-lags are 0 in every record that is written here and are not played.
+/// Kdroop, the washouts and the lead-lags are 0 in every record written here and are not simulated.
 /// @source PowerWorld 24 help and InterPSS's loader, as read in November 2026
 class Perc1Load {
  public:

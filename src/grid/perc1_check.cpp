@@ -23,7 +23,7 @@ bool below(const PeriodError& a, const PeriodError& limit) {
   return a.largest <= limit.largest && a.mean <= limit.mean && a.mean_abs <= limit.mean_abs;
 }
 
-/// How long it takes until all units that come back are back.
+/// Time until all returning units have returned.
 double return_s(std::span<const LoadGroup> units) {
   double s = 0.0;
   for (const auto& u : units)
@@ -84,7 +84,7 @@ double back_s(const Played& p, std::int64_t end) {
   return back == n ? std::numeric_limits<double>::infinity() : static_cast<double>(back - end) * step_s;
 }
 
-/// The lower limit that a record stands for: the one with the shortest time.
+/// The lower limit that a record represents: the one with the shortest time.
 const Trip* first_trip(const LoadGroup& g) {
   const Trip* first = nullptr;
   for (const Trip& t : g.voltage)

@@ -37,7 +37,7 @@ enum class SagPlace : std::uint8_t {
   apart  ///< a limit acted that the records have no state for
 };
 
-/// One sag played into the site's electrical model and into its records.
+/// One sag applied to the site's electrical model and to its records.
 struct SagOutcome {
   Sag sag;
   SagPlace place = SagPlace::clear;
@@ -49,7 +49,7 @@ struct SagOutcome {
   bool ends_equal(const ModelLimits& limits) const;       ///< the share at the record's end
 };
 
-/// Sags played into a site and its records.
+/// Sags applied to a site and its records.
 struct Perc1Check {
   std::vector<SagOutcome> sags;
   std::int64_t n_clear = 0, n_within = 0, n_near = 0, n_near_equal = 0, n_apart = 0;
@@ -60,7 +60,8 @@ struct Perc1Check {
   std::string text() const;  ///< one sentence with its figures
 };
 
-/// Plays each sag for 1 ms steps until all that comes back by itself is back. The site's load is at its mean and constant.
+/// Simulates each sag in 1 ms steps until all parts that return by themselves have returned. The site's load is at its mean and
+/// constant.
 Perc1Check check_perc1(const Perc1Site& site, std::span<const Sag> sags);
 
 /// Levels of 0 to 0.95 pu and durations of 50 ms to 3 s, [66].

@@ -10,10 +10,10 @@
 namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
-constexpr double no_limit_pu = 0.05;  ///< constant power without a stated current limit is held down to here
+constexpr double no_limit_pu = 0.05;  ///< constant power without a stated current limit is kept down to this voltage
 constexpr double short_s = 0.02;      ///< a part that leaves within this needs no current below its limit
 
-/// The lower limit that PERC1's one cease level stands for; null: it never leaves.
+/// The lower limit that PERC1's one cease level represents; null: it never leaves.
 const Trip* cease_of(const LoadGroup& g) {
   const Trip* found = nullptr;
   for (const Trip& t : g.voltage)

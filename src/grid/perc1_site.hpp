@@ -11,7 +11,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 
 /// One record of a site, for loads of equal settings.
 struct Perc1Record {
-  std::string group;  ///< the part that it stands for
+  std::string group;  ///< the part that it represents
   double power_W = 0.0;
   Perc1Params params;
 };
@@ -26,8 +26,8 @@ struct Perc1Gap {
 struct Perc1Site {
   std::vector<Perc1Record> records;
   std::vector<Perc1Gap> gaps;
-  std::vector<LoadSettings> held;  ///< the parts that the records stand for
-  double remainder_W = 0.0;        ///< of parts that PERC1 does not hold: drives, motors
+  std::vector<LoadSettings> held;  ///< the parts that the records represent
+  double remainder_W = 0.0;        ///< of parts that PERC1 does not represent: drives, motors
   double power_W() const;          ///< of all records
 };
 
@@ -41,7 +41,7 @@ inline constexpr std::size_t most_perc1_records = 8;
 ///     Vrecon, Trecon    return voltage, and the time that it must be good
 ///     Tramp             the way back; with times spread by ±w a straight line that meets the sum of all units' ramps
 ///                       at one half and at 90 %
-///     Frecon            share of the units that come back by themselves
+///     Frecon            fraction of the units that return by themselves
 ///     Ipmax             Lfm times the current limit; constant power: what the lowest voltage needs at which it stays
 ///
 /// All else at its default: reactive power is constant current, and the power flow gives it.
@@ -49,7 +49,7 @@ inline constexpr std::size_t most_perc1_records = 8;
 /// @throws InputError if more than eight supplies have power
 Perc1Site perc1_site(std::span<const LoadSettings> settings);
 
-/// A straight line that stands for units which start at even times within ± spread and then rise over ramp_s each:
+/// A straight line that represents units that start at even times within ± spread and then rise over ramp_s each:
 /// equal at one half and at 90 %.
 struct StraightReturn {
   double begin_s = 0.0, length_s = 0.0;

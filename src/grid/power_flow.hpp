@@ -18,7 +18,7 @@ struct PowerFlow {
   int iterations = 0;
 };
 
-/// Newton's method in polar coordinates from a flat start, machine voltages held, loads at constant power.
+/// Newton's method in polar coordinates from a flat start, constant machine voltages, loads at constant power.
 ///
 ///     Σ_k |V_i||V_k| (G_ik cos θ_ik + B_ik sin θ_ik) = P_i,   … (G_ik sin θ_ik − B_ik cos θ_ik) = Q_i
 ///

@@ -10,7 +10,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 struct PowerLine {
   double frequency_Hz = 0.0;
   double amplitude_W = 0.0;  ///< peak, half of peak to peak; 0: there is none
-  double lowest_Hz = 0.0;    ///< lowest frequency that was looked at
+  double lowest_Hz = 0.0;    ///< lowest frequency considered
   double segment_s = 0.0;    ///< length of the averaged segments
 };
 
@@ -19,7 +19,7 @@ struct PowerLine {
 /// @param P_W [sample]  @param step_s between samples, > 0
 numerics::Spectrum power_spectrum(std::span<const double> P_W, double step_s);
 
-/// The largest line at or above four bins of that spectrum: slower changes cannot be told from a drift.
+/// The largest line at or above four bins of that spectrum: slower changes cannot be distinguished from a drift.
 /// @param lowest_Hz looks no lower than this either
 PowerLine largest_line(const numerics::Spectrum& spectrum, double lowest_Hz = 0.02);
 

@@ -33,7 +33,7 @@ struct PowerNetwork {
     std::size_t bus = 0;
     std::string id;
     std::complex<double> power_VA = 0.0;
-    double voltage_pu = 1.0;  ///< held at its bus
+    double voltage_pu = 1.0;  ///< voltage set point at its bus
     double rating_VA = 0.0;
     std::complex<double> source_pu = {0.0, 1.0};  ///< ZSORCE on its rating
     bool in_service = true;
@@ -73,7 +73,7 @@ struct NetworkFlow {
   int iterations = 0;
 };
 
-/// Newton's method in polar coordinates from the file's voltages; machine voltages held, taps fixed, no reactive limits.
+/// Newton's method in polar coordinates from the file's voltages; constant machine voltages, fixed taps, no reactive limits.
 ///
 ///     P_i + jQ_i = V_i Σ_k conj(Y_ik V_k)
 ///

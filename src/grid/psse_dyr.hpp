@@ -9,7 +9,7 @@
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-/// One record of a DYR file: bus, model, unit and its values as they stand.
+/// One record of a DYR file: bus, model, unit and its values as written.
 struct DyrRecord {
   Place place;
   std::int64_t bus = 0;
@@ -24,7 +24,7 @@ std::vector<DyrRecord> read_dyr(const std::string& path);
 /// The same from text. @param name for messages  @throws InputError
 std::vector<DyrRecord> parse_dyr(std::string_view text, const std::string& name);
 
-/// Takes the values of a record in their order; what is missing, no number or out of range becomes a finding.
+/// Takes the values of a record in their order; missing, non-numeric or out-of-range values become findings.
 class DyrValues {
  public:
   /// Findings carry the record's place.

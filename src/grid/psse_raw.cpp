@@ -31,7 +31,7 @@ Line split(std::string_view text, std::uint32_t number) {
     field.clear();
     open = false;
   };
-  bool after_blank = false;  // a blank ended the last field: a comma behind it does not make another one
+  bool after_blank = false;  // a blank ended the last field: a comma after it does not make another one
   for (const char c : text) {
     if (c == '\'') {
       quoted = !quoted;

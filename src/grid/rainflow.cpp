@@ -48,7 +48,7 @@ void Rainflow::move(double W) {
   high_W_ = direction > 0 ? W : W + class_W_;
 }
 
-// Inner pairs that lie within what surrounds them are cycles.
+// Inner pairs within the surrounding range are cycles.
 void Rainflow::reduce() {
   while (open_.size() >= 4) {
     const std::size_t n = open_.size();

@@ -36,7 +36,7 @@ class Rainflow {
     std::vector<std::int64_t> closed;
   };
   Snapshot snapshot() const { return {next_bin_, closed_}; }
-  /// What the bins since a snapshot closed; see metrics.hpp.
+  /// Cycles closed by the bins since a snapshot; see metrics.hpp.
   struct Share {
     std::int64_t n_bin = 0;
     std::vector<std::int64_t> classes, closed;  ///< those that closed any
@@ -45,7 +45,7 @@ class Rainflow {
       a(n_bin, classes, closed);
     }
   };
-  /// What the bins since `before` added; see metrics.hpp.
+  /// Contribution of the bins since `before`; see metrics.hpp.
   Share since(const Snapshot& before) const;
   /// Counts `n_bin` further bins with the share's cycles per bin.
   void repeat_bins(const Share& share, std::int64_t n_bin);

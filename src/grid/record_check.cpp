@@ -113,7 +113,7 @@ Largest percentile(std::span<const double> x, std::size_t window, double step_s,
   return {ramps[std::max<std::size_t>(rank, 1) - 1], 0};
 }
 
-/// What the band-pass needs to forget how it began: nothing before is looked at.
+/// Settling time of the band-pass; nothing before is used.
 double settle_s(const RecordRule& r) { return r.low_Hz > 0.0 ? 2.0 / r.low_Hz : 0.0; }
 
 /// A band-pass of a record: once, or back again over its own output, which shifts no phase.

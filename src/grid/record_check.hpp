@@ -26,7 +26,7 @@ struct RecordOutcome {
   RecordVerdict verdict = RecordVerdict::not_measured;
   double value = not_stated;                   ///< W or W/s
   double low = not_stated, high = not_stated;  ///< of the value over the filters tried, where the text states none
-  double limit = not_stated;                   ///< the one that holds for this site, same unit
+  double limit = not_stated;                   ///< the limit for this site, same unit
   double at_s = not_stated;                    ///< where the window of the largest value begins
   std::string note;                            ///< why it was not measured or decided
 };
@@ -41,7 +41,7 @@ struct RecordOutcome {
 ///                    at from its first to its last sample
 ///     ramp percentile  of |difference of adjacent means over w|/w
 ///
-/// Parts that are left out are not looked at, nor is any window that touches one. A rule passes at its limit.
+/// Parts that are left out are not used, nor is any window that touches one. A rule passes at its limit.
 std::vector<RecordOutcome> check_record(const RuleBook& book, const SiteRecord& record);
 
 /// A band-pass of power, same length. @param step_s between samples  @param order 2 or 4, of each side

@@ -14,7 +14,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 ///     i_q: lag T_iq of Q/v_f, or a PI of Q − Q_e (to a voltage within V_min … V_max) with a PI of v − v_f behind it
 ///     i_q += K_qv · deadband(v_ref0 − v_f) within I_ql … I_qh;   √(i_p² + i_q²) ≤ I_max, q or p first
 ///
-/// While v_f is below V_dip or above V_up the integrals and lags hold. Record: bus, power-factor, voltage, Q and priority
+/// While v_f is below V_dip or above V_up the integrals and lags are frozen. Record: bus, power-factor, voltage, Q and priority
 /// flags; V_dip, V_up, T_rv, d_1, d_2, K_qv, I_qh, I_ql, v_ref0, T_p, Q_max, Q_min, V_max, V_min, K_qp, K_qi, K_vp, K_vi, T_iq,
 /// dP_max, dP_min, P_max, P_min, I_max, T_pord. Source: WECC generic models, REEC_B.
 class Reecb1 {

@@ -98,7 +98,7 @@ RideItem staying(const char* name, const std::vector<BandAnswer>& bands, const c
   return item;
 }
 
-/// Sags of some phases, judged where the rule says how its bands count them.
+/// Sags of some phases, judged if the rule states how its bands count them.
 RideItem unbalanced(const RideRule& rule, const std::vector<BandAnswer>& bands) {
   constexpr const char* title = "unbalanced sags";
   if (bands.empty())
@@ -295,7 +295,7 @@ RideVerdict judge_ride(const RuleBook& book, std::span<const LoadGroup> groups, 
       ++v.n_band;
       v.n_judged += a.answer != RideAnswer::not_judged ? 1 : 0;
     }
-  // A rule that counts unbalanced sags has these bands, played or not.
+  // A rule that counts unbalanced sags has these bands, simulated or not.
   if (!transformer && rule.unbalanced != SagCount::not_read)
     v.n_band += 2 * std::count_if(rule.voltage.begin(), rule.voltage.end(), [](const auto& b) { return b.low < 1.0; });
   return v;

@@ -79,10 +79,11 @@ struct RideVerdict {
 ///     recovery            P >= s P_before at t after the voltage is back, for the same
 ///     counters            no group counts departures where the rule forbids it
 ///
-/// A band without a figure is not judged. Bands in which it may trip are played too: the load lost there is reported.
+/// A band without a figure is not judged. Bands in which it may trip are simulated too: the load lost there is reported.
 ///
-/// With a transformer the same bands below nominal are played as sags of one and of two phases, which have the band's
-/// level at the connection. Staying connected is judged there if the rule says how it counts them; else what leaves is
+/// With a transformer the same bands below nominal are simulated as sags of one and of two phases, which have the band's
+/// level at the connection. Staying connected is judged there if the rule states how it counts them; otherwise the load that
+/// leaves is
 /// reported as not judged.
 /// @param nominal_Hz of the grid  @param transformer between connection and load; none: not stated  @throws InputError if there is no load or the rule has no ride-through part
 RideVerdict judge_ride(const RuleBook& book, std::span<const LoadGroup> groups, double nominal_Hz,

@@ -14,7 +14,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 /// A figure that the document does not give.
 inline constexpr double not_stated = std::numeric_limits<double>::quiet_NaN();
 
-/// What a band of voltage or frequency asks of a load.
+/// Requirement of a band of voltage or frequency on a load.
 enum class BandDuty : std::uint8_t {
   continuous,  ///< stay connected without limit of time
   timed,       ///< stay for a time, then it may trip
@@ -27,7 +27,7 @@ std::string_view name(BandDuty duty);
 
 /// Which voltage the bands mean in a sag that is not the same in all phases.
 enum class SagCount : std::uint8_t {
-  not_read,     ///< the text was not read on this, or does not say it
+  not_read,     ///< the text was not read on this, or does not state it
   lowest_phase  ///< the lowest of the three phases
 };
 
@@ -78,7 +78,7 @@ struct RecordRule {
   bool filter_stated = true;  ///< whether the rule's text states its filter; if not, a verdict must hold for several
   double percentile = not_stated;
   double limit = not_stated;        ///< W or W/s
-  double limit_share = not_stated;  ///< of the site's peak (per second for slopes): the smaller of the two holds
+  double limit_share = not_stated;  ///< of the site's peak (per second for slopes): the smaller of the two applies
 };
 
 /// One line of "applies to": a load it names is at least this large at such a voltage.

@@ -6,7 +6,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 /// Input control of a site's power supplies, all of them as one converter. Everything per unit of their rated power.
 struct SupplyControl {
   double link_s = 0.0;           ///< energy of the DC links over rated power
-  double voltage_loop_Hz = 0.0;  ///< crossover of the loop that holds the links' energy
+  double voltage_loop_Hz = 0.0;  ///< crossover of the loop that controls the links' energy
   double voltage_loop_damping_ratio = 0.0;
   double link_filter_s = 0.0;  ///< lag of its measurement: keeps the mains' ripple out
   double current_loop_Hz = 0.0;

@@ -4,7 +4,7 @@
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-/// A site's supplies as a load that voltage and frequency act back on within the step: constant power behind DC links, a limit
+/// A site's supplies as a load that responds to voltage and frequency within the step: constant power behind DC links, a limit
 /// of the current, and a load that follows frequency if it has a gain.
 ///
 /// In a frame at the angle θ that the supplies measure, per unit of their rating, ω_0 = 2π f_0, Z = R + jX in front of them:
@@ -15,7 +15,8 @@ namespace TIDEWATT_NAMESPACE::grid {
 ///     v = v_bus e^{−jθ} − Z i − X/ω_0 (i' + j θ' i)
 ///     T_w w' = Re(v i*) − p_load − K deadband(φ),   T_f φ' = θ'/ω_0 − φ
 ///
-/// g: loop gain, 1 as the control says. φ is a state only where the load has a frequency gain K. The current through Z is a state, so the connection's own transients are in the model.
+/// g: loop gain, 1 as in the control. φ is a state only where the load has a frequency gain K. The current through Z is a state,
+/// so the connection's own transients are in the model.
 /// Assumptions: balanced; the current loop is a lag; ripple filters are lags; the servers draw constant power however low the
 /// links are; no capacitance at the connection (resonances above some 100 Hz left out). Source of the structure: loops of
 /// [@power_delivery_resonance].

@@ -37,7 +37,7 @@ void step(const SupplyLoad& load, Complex v, double h, std::vector<double>& x) {
   for (std::size_t i = 0; i < n; ++i) x[i] += h / 6.0 * (k[0][i] + 2.0 * k[1][i] + 2.0 * k[2][i] + k[3][i]);
 }
 
-/// The least load that `growth` (1/s, and Hz) says is not stable.
+/// The smallest load that is unstable according to `growth` (1/s, and Hz).
 SupplyOnset search(const SupplyControl& control, const SupplyConnection& at, int n_grid,
                    const std::function<std::pair<double, double>(double)>& growth) {
   const SupplyLoad load(control, at.impedance_pu(), at.nominal_Hz, at.gain_ratio);

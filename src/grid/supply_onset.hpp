@@ -10,7 +10,7 @@
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-/// A site's supplies behind the impedance of their connection; the source's voltage and frequency do not move.
+/// A site's supplies behind the impedance of their connection; the source's voltage and frequency are constant.
 struct SupplyConnection {
   double nominal_Hz = 60.0;
   double rating_W = 0.0;          ///< rated power of the supplies

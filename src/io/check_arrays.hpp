@@ -16,7 +16,7 @@ PathParts split_path(const std::string& path);
 /// Extent of every dimension by "group/dimension", in path order.
 using Extents = std::map<std::string, std::uint64_t>;
 
-/// What a file with dimension scales can hold: absolute and distinct paths, a value for every place of the shape, one
+/// Checks for a file with dimension scales: absolute and distinct paths, a value for every element of the shape, one
 /// extent per dimension name and group, a scale that runs along its own dimension, text without NUL.
 /// @throws OutputError naming the first array that is not so.
 Extents check_arrays(const sim::Result& result);

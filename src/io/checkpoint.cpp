@@ -19,7 +19,7 @@ constexpr std::string_view head = "tidewatt checkpoint 3\n";
 constexpr std::string_view any_head = "tidewatt checkpoint ";
 constexpr std::size_t digits = 64;
 
-/// The next line of `rest`, which moves on behind it.
+/// The next line of `rest`; advances `rest` past it.
 std::string_view line(std::string_view& rest) {
   const auto end = rest.find('\n');
   const auto out = rest.substr(0, end);
@@ -27,7 +27,7 @@ std::string_view line(std::string_view& rest) {
   return out;
 }
 
-/// What stands behind the hash, which fits. @param file the whole file
+/// Content after the hash, which is correct. @param file the whole file
 std::string_view verified_body(const std::string& path, std::string_view file) {
   if (file.substr(0, any_head.size()) != any_head) throw CorruptFileError(path, "not a checkpoint of tidewatt");
   if (file.substr(0, head.size()) != head)

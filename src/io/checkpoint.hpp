@@ -5,7 +5,7 @@
 
 namespace TIDEWATT_NAMESPACE::io {
 
-/// Puts a simulation's state into a file, whole or not at all (see write_durably):
+/// Writes a simulation's state to a file, completely or not at all (see write_durably):
 ///
 ///     "tidewatt checkpoint 3\n"  SHA-256 of the rest (64 digits)  "\n"  version "\n"  bytes of the text "\n"  text "\n"  state
 ///
@@ -16,7 +16,7 @@ void write_checkpoint(const std::string& path, sim::Engine& engine, const std::s
 /// Checks a checkpoint's hash. @throws InputError if it cannot be read, CorruptFileError if it is not as written
 void verify_checkpoint(const std::string& path);
 
-/// The state in a checkpoint, for `sim::Engine::restore` of an engine made from the same scenario: it goes on with the same
+/// The state in a checkpoint, for `sim::Engine::restore` of an engine made from the same scenario: it continues with the same
 /// bits.
 /// @param scenario_text the scenario's text now  @param other_scenario accept another scenario with a fleet and jobs of the
 /// same shape, for what-if branches

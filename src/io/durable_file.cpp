@@ -80,7 +80,7 @@ bool is_orphan(const std::string& folder, const std::string& name, std::size_t a
   pid_t pid = 0;
   const auto [end, status] = std::from_chars(name.data() + at, name.data() + name.size(), pid);
   if (status != std::errc() || *end != '-' || pid <= 0 || ::kill(pid, 0) == 0 || errno != ESRCH) return false;
-  // On a shared disk the process may live on another machine: then it holds the lock.
+  // On a shared disk the process may be on another machine: then it has the lock.
   const Descriptor file(::open((folder + "/" + name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   return file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
 }

@@ -36,7 +36,7 @@ class TextPieces {
   std::string text_;
 };
 
-/// Writes all files into a folder, which is made if it is absent. Files appear one by one, each whole or not at all; if
+/// Writes all files into a folder, which is made if it is absent. Files appear one by one, each complete; if
 /// one cannot be written, those already written by this call are taken away again.
 /// @param bytes their sizes together  @throws OutputError also if the folder's disk has less room than that
 void write_export(const std::string& folder, const std::vector<ExportFile>& files, std::uint64_t bytes);

@@ -7,7 +7,7 @@
 
 namespace TIDEWATT_NAMESPACE::io {
 
-/// Text files that simulation programs play back as a load. Times begin at 0 with the record's first sample; powers are
+/// Text files that simulation programs use as a load. Times begin at 0 with the record's first sample; powers are
 /// in MW and Mvar unless said otherwise, with ten significant digits.
 
 /// Comma-separated values: provenance as lines that begin with '#', a line of names with units, then time since the

@@ -16,7 +16,7 @@ struct ExportChannel {
   std::vector<double> values;
 };
 
-/// What another program plays back: equally spaced samples and where they came from.
+/// Input for another program: equally spaced samples and their origin.
 struct ExportRecord {
   std::string stem;                     ///< file names begin with it
   std::string station = "tidewatt";     ///< at most 64 characters, no comma
@@ -44,7 +44,7 @@ struct ExportCut {
 ///     peaks: min and max of a step at t and t + step/2, the earlier of the two first (RMS and energy are not kept)
 ///
 /// The trigger is the first event within the record, else its first sample.
-/// @throws InputError if the cut lies outside the window, the step does not divide it, or a sample is not finite
+/// @throws InputError if the cut is outside the window, the step does not divide it, or a sample is not finite
 ExportRecord make_export_record(const Waveform& window, const ResultOrigin& origin, const ExportCut& cut);
 
 /// "2024-07-20T14:00:00" (or with a blank) as µs since 1970, read as UTC. @throws InputError

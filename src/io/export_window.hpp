@@ -36,7 +36,7 @@ struct Exported {
 std::vector<std::string> export_formats();
 
 /// Prepares a recorded window of a result file for another program; nothing is written yet. @param result path (HDF5)
-/// @throws InputError for an unknown format, encoding or window, or a record that the format cannot hold
+/// @throws InputError for an unknown format, encoding or window, or a record that the format cannot represent
 Exported export_window(const std::string& result, const ExportOptions& options);
 
 }  // namespace TIDEWATT_NAMESPACE::io

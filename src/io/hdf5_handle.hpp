@@ -8,7 +8,7 @@
 
 namespace TIDEWATT_NAMESPACE::io::hdf5 {
 
-/// Throws OutputError with what was tried and HDF5's innermost reason.
+/// Throws OutputError with the failed action and HDF5's innermost reason.
 [[noreturn]] void fail(const std::string& what);
 
 /// Passes through what HDF5 returned, if it is no error.

@@ -10,7 +10,7 @@
 
 namespace TIDEWATT_NAMESPACE::io::hdf5 {
 
-/// Opens a file image that lies in memory. @param image must outlive the file  @throws OutputError as everything below
+/// Opens a file image in memory. @param image must outlive the file  @throws OutputError as everything below
 File open_in_memory(std::string_view image);
 
 /// Paths of all datasets, "/day/time", in the order of creation where the file knows it, else by name.

@@ -10,7 +10,7 @@ namespace TIDEWATT_NAMESPACE::io::hdf5 {
 /// A new file that exists in memory only.
 File create_in_memory();
 
-/// The bytes that a file on disk would hold. @param file from `create_in_memory`.
+/// The bytes of the file on disk. @param file from `create_in_memory`.
 std::vector<char> take_image(const File& file);
 
 Group create_group(hid_t parent, const std::string& path);
@@ -25,7 +25,7 @@ Dataset write_dataset(hid_t file, const NamedArray& array);
 /// A single text of any length.
 void write_text(hid_t group, const std::string& name, const std::string& text);
 
-/// A scale that holds no values: netCDF's dimension without coordinate variable.
+/// A scale without values: netCDF's dimension without coordinate variable.
 Dataset write_bare_scale(hid_t file, const std::string& path, std::uint64_t extent);
 
 /// Marks `dataset` as the scale of dimension `name`.

@@ -13,7 +13,7 @@ struct Waveform {
   std::vector<double> pcc_W, pcc_var, bus_pu, frequency_Hz;
 };
 
-/// Names of the windows that a result file holds, ascending. @throws InputError if it is no result, CorruptFileError if it
+/// Names of the windows in a result file, ascending. @throws InputError if it is no result, CorruptFileError if it
 /// is not as written (verified_file.hpp)
 std::vector<std::string> waveform_windows(const std::string& path);
 /// @param window empty: the first  @throws InputError naming the windows there are, and as above

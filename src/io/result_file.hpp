@@ -9,7 +9,7 @@
 namespace TIDEWATT_NAMESPACE::io {
 
 /// A result file, opened for reading: the one reader of the command line, Python and reports. The file's hash is checked
-/// before HDF5 sees the bytes (verified_file.hpp); they are then read from memory, so that later changes of the file do
+/// before HDF5 reads the bytes (verified_file.hpp); they are then read from memory, so that later changes of the file do
 /// not matter.
 class ResultFile {
  public:
@@ -30,7 +30,7 @@ class ResultFile {
   const std::string& summary_text() const { return summary_text_; }
   const std::string& payload_sha256() const { return payload_sha256_; }
   const std::vector<std::pair<std::string, std::string>>& provenance() const { return provenance_; }
-  /// Writes the same bytes under another name, whole or not at all. @throws OutputError
+  /// Writes the same bytes under another name, completely or not at all. @throws OutputError
   void copy_to(const std::string& path) const;
 
  private:

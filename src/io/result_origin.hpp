@@ -7,7 +7,7 @@
 
 namespace TIDEWATT_NAMESPACE::io {
 
-/// Where a result came from, as an exported file says it.
+/// Origin of a result, for exported files.
 struct ResultOrigin {
   std::string name;                                    ///< of the result file, without folder and ending
   std::string version;                                 ///< of the program that made it

@@ -11,7 +11,7 @@ namespace TIDEWATT_NAMESPACE::io {
 
 using FigureList = std::vector<std::pair<std::string, double>>;
 
-/// The figures of a result by key; what is absent or null is NaN, an empty text or an empty list.
+/// The figures of a result by key; absent or null figures are NaN, an empty text or an empty list.
 class Figures {
  public:
   explicit Figures(const sim::Result& result) : result_(result) {}

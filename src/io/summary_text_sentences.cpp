@@ -195,7 +195,7 @@ class Sentences {
           grid_disturbs() ? "; the grid's own disturbances come on top" : ""));
   }
 
-  /// Whether the run holds a disturbance that the grid causes.
+  /// Whether the run has a disturbance caused by the grid.
   bool grid_disturbs() const {
     const auto& kind = f_.texts("/events/kind");
     return std::any_of(kind.begin(), kind.end(), [](const std::string& k) {
@@ -204,7 +204,7 @@ class Sentences {
     });
   }
 
-  /// How far the load falls within a second of a moment: the mean of the second before less the lowest millisecond after. NaN
+  /// Fall of the load within a second of a time: the mean of the second before minus the lowest millisecond after. NaN
   /// outside the recorded windows.
   double fall_MW(double at_s) const {
     for (const auto& a : f_.result().arrays) {
@@ -256,7 +256,7 @@ class Sentences {
     return "event";
   }
 
-  /// The first event of each kind: what it does to the load.
+  /// Effect of the first event of each kind on the load.
   void events() {
     const auto& kind = f_.texts("/events/kind");
     const auto& text = f_.texts("/events/text");

@@ -10,7 +10,7 @@ namespace TIDEWATT_NAMESPACE::io {
 /// A file is not, bit for bit, what tidewatt wrote. Exit code 2.
 class CorruptFileError : public InputError {
  public:
-  /// @param why one line: what is wrong with the file and what may have caused it
+  /// @param why one line: the error of the file and its possible cause
   CorruptFileError(const std::string& path, const std::string& why);
 };
 
@@ -26,7 +26,7 @@ std::string seal(std::string_view image);
 std::string read_sealed(const std::string& path);
 
 /// Checks a file of any kind that `run` writes: a result or a checkpoint.
-/// @returns what it is: "result" or "checkpoint"
+/// @returns its type: "result" or "checkpoint"
 /// @throws InputError if the file cannot be read  @throws CorruptFileError if it is not as written, or of no known kind
 std::string verify_file(const std::string& path);
 

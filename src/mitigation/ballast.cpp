@@ -151,7 +151,7 @@ double windowed_range_W(std::span<const Tick> duration, std::span<const double> 
     return whole_J + energy_J[k - 1] + power_W[(k - 1) % power_W.size()] * (t_s - edge_s[k - 1]);
   };
   double low_W = std::numeric_limits<double>::infinity(), high_W = -low_W;
-  // A window's mean is piecewise linear in its place: the extremes lie where one of its ends is on an edge.
+  // A window's mean is piecewise linear in its place: the extremes are where one of its ends is on an edge.
   for (std::size_t i = 0; i < edge_s.size(); ++i)
     for (const double begin_s : {edge_s[i], edge_s[i] - window_s}) {
       if (begin_s < 0.0) continue;

@@ -15,8 +15,8 @@ struct Walk {
   std::vector<SmoothedPiece> out = {};
 
   double stair_W() const { return tdp_W / 32.0; }
-  /// Work alternates within milliseconds: what a segment cuts out of a stair stands on a grid too, or every piece would have
-  /// a level of its own and a run as many kinds of work as pieces.
+  /// Work alternates within milliseconds: the part of a stair in a segment is on a grid too. Otherwise every piece would have its
+  /// own level, and a run as many kinds of work as pieces.
   double grid_W() const { return 0.5 * stair_W(); }
 
   /// What is remembered at a piece's end is set when the next one begins: until then it may still move.
@@ -29,7 +29,7 @@ struct Walk {
     if (!out.empty()) out.back().end = {level_W, missing};
   }
 
-  /// Falls towards `target_W` for at most `left`; returns what is left of the time.
+  /// Falls towards `target_W` for at most `left`; returns the rest of the time.
   Tick fall(Tick left, std::uint32_t segment, double target_W) {
     while (left > 0 && level_W > target_W) {
       const double next_W = std::max(target_W, (std::ceil(level_W / stair_W() - 1e-9) - 1.0) * stair_W());
@@ -85,7 +85,7 @@ struct Walk {
           curved ? curve[segment]->at(mean_W) : std::clamp((mean_W - waiting_W) / (natural_W - waiting_W), 0.0, 1.0);
       const double needed_s = (next_W - level_W) / p.ramp_up_W_per_s;
       const double d_s = share * needed_s > left_s ? left_s / share : needed_s;
-      // Cut by the end of the work: at the level where the ramp stands, from above.
+      // Cut by the end of the work: at the present level of the ramp, from above.
       const double held_W = level_W + 0.5 * (next_W - level_W) * d_s / needed_s;
       emit(to_tick(d_s), segment, 0.0,
            d_s < needed_s ? std::min(natural_W, std::ceil(held_W / grid_W()) * grid_W()) : mean_W);

@@ -196,7 +196,7 @@ std::int64_t SiteBattery::repeatable(const SiteBatteryState& before, const SiteB
   const double T = static_cast<double>(n_bin) * bin_s;
   const double charged_J = meters.charged_J.value() - meters_before.charged_J.value(),
                discharged_J = meters.discharged_J.value() - meters_before.discharged_J.value();
-  // At rest the low-pass stands at the load's mean: what the battery takes, on average, is what its charge asks for.
+  // At rest the low-pass is at the load's mean: the battery's mean power is that of its charge control.
   const double asked_W = p_.soc_gain_pu * p_.power_W * (p_.soc_target_frac - 0.5 * (soc_frac(before) + soc_frac(now)));
   const double gap_W = std::abs(asked_W - (charged_J - discharged_J) / T);
   if (gap_W > 10.0 * drift_W) return 0;

@@ -162,7 +162,7 @@ void Cvode::Impl::make() {
   linear = made(make_block_solver(context, *this), "linear solver");
   memory = made(CVodeCreate(CV_BDF, context), "integrator");
 #if SUNDIALS_VERSION_MAJOR < 7
-  // The library prints nothing: what went wrong is told by the return code.
+  // The library does not print: the return code reports errors.
   done(CVodeSetErrHandlerFn(memory, [](int, const char*, const char*, char*, void*) {}, nullptr), "error handler");
 #else
   done(SUNContext_ClearErrHandlers(context), "error handler");

@@ -21,7 +21,7 @@ class OdeSystem {
 struct OdeShape {
   std::vector<std::string> names;  ///< one per value, for messages
   std::vector<double> typical;     ///< size of each value, > 0: absolute tolerance = rtol * typical
-  std::size_t n_coupled = 0;       ///< f depends on y[0 .. n_coupled) only; values behind are integrals (meters)
+  std::size_t n_coupled = 0;       ///< f depends on y[0 .. n_coupled) only; later values are integrals (meters)
   double rtol = 1e-6;              ///< 1e-12 to 1e-2
   long max_steps = 5000;           ///< per advance
 };

@@ -22,7 +22,7 @@ class Fft {
   /// @param n a power of two, 8…2^24  @throws InputError
   explicit Fft(std::size_t n);
 
-  /// Transforms in place; `re` and `im` hold n values each.
+  /// Transforms in place; `re` and `im` have n values each.
   /// @param re, im [n], any unit; out: that of the input  @throws InputError for another length
   void transform(std::span<double> re, std::span<double> im);
   std::size_t size() const { return n_; }

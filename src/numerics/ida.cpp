@@ -94,7 +94,7 @@ void Ida::Impl::make() {
   linear = made(SUNLinSol_Dense(y, matrix, context), "linear solver");
   memory = made(IDACreate(context), "integrator");
 #if SUNDIALS_VERSION_MAJOR < 7
-  // The library prints nothing: what went wrong is told by the return code.
+  // The library does not print: the return code reports errors.
   done(IDASetErrHandlerFn(memory, [](int, const char*, const char*, char*, void*) {}, nullptr), "error handler");
 #else
   done(SUNContext_ClearErrHandlers(context), "error handler");

@@ -42,7 +42,7 @@ class Ida {
   Ida(Ida&&) noexcept;
   Ida& operator=(Ida&&) noexcept;
 
-  /// Solves g = 0 for the algebraic values with the differential ones held. @throws SolverError; `y` is then unchanged.
+  /// Solves g = 0 for the algebraic values at constant differential ones. @throws SolverError; `y` is then unchanged.
   /// @param y [n], in the system's own units
   void make_consistent(const DaeSystem& system, std::span<double> y, double time_s);
   /// Integrates `y` over `duration_s` > 0 from a state whose algebraic values need only be near.

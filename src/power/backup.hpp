@@ -10,8 +10,8 @@ namespace TIDEWATT_NAMESPACE::power {
 struct BackupParams {
   UpsParams ups;
   GeneratorParams generator;
-  double start_after_s = 0.0;   ///< utility bad for so long: generators are ordered
-  double utility_good_s = 0.0;  ///< utility good for so long: the site goes back to it
+  double start_after_s = 0.0;   ///< time of bad utility until generators are started
+  double utility_good_s = 0.0;  ///< time of good utility until the site returns to it
   double transfer_gap_s = 0.0;  ///< open transition between the sources; the supplies bridge it
   void fields(FieldVisitor& v);
 };

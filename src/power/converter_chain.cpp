@@ -178,7 +178,7 @@ void ConverterChain::step(std::span<const double> load_W, std::span<double> draw
     double load_J = 0.0, loss_J = 0.0, drawn_J = 0.0;
     for (std::size_t k = at; k < at + n; ++k) {
       const double lost_W = loss_W(load_W[k]), u = load_W[k] + lost_W;
-      x[n_state_] = 0.0;  // the energy integral starts anew in each bin
+      x[n_state_] = 0.0;  // the energy integral restarts in each bin
       for (std::size_t i = 0; i < width; ++i) y[i] = drive_[i] * u;
       for (std::size_t j = 0; j + 1 < width; ++j)
         for (std::size_t i = 0; i < width; ++i) y[i] += column_[j][i] * x[j];

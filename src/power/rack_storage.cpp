@@ -51,7 +51,7 @@ void RackStorage::step(std::span<const double> load_W, std::span<double> drawn_W
         std::max(0.0, now.smoothed_W + (target_J_ - now.store.energy_J - now.store.carry_J) * return_per_s_);
     now.reference_W = std::clamp(goal_W, now.reference_W - down_W_, now.reference_W + up_W_);
     const double given_W = store_.exchange(now.store, now.reference_W - L, bin_s, booked);
-    now.reference_W = L + given_W;  // no wind-up behind a limit
+    now.reference_W = L + given_W;  // no wind-up at a limit
     drawn_W[k] = now.reference_W;
     now.smoothed_W += gain_ * (L - now.smoothed_W);
   }
@@ -59,7 +59,7 @@ void RackStorage::step(std::span<const double> load_W, std::span<double> drawn_W
   meters = booked;
 }
 
-// Both approaches are exponentials: what is left of one is its change over a unit by what a unit leaves of it.
+// Both approaches are exponentials: the rest of one is its change over a unit times the fraction that a unit leaves of it.
 bool RackStorage::repeats(const RackStorageState& before, const StoreMeters& meters_before, const RackStorageState& now,
                           const StoreMeters& meters, std::int64_t n_bin, double drift_W) const {
   if (meters.n_energy_limited != meters_before.n_energy_limited) return false;

@@ -21,7 +21,7 @@ FeederParams without(FeederParams f, const RedundancyParams& r) {
   return f;
 }
 
-/// The largest load with `ok(point)`, which holds up to some load and then no more.
+/// The largest load with `ok(point)`, which is true up to some load.
 template <class Ok>
 double largest(const Feeder& feeder, double auxiliary_ratio, double high_W, Ok ok) {
   double lo = 0.0, hi = high_W;

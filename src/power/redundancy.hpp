@@ -19,7 +19,7 @@ struct RedundancyParams {
   static RedundancyParams scheme(const FeederParams& feeder, std::int64_t spare, bool two_n);
 };
 
-/// The most load that a feeder carries with the given branches out, and what holds it there.
+/// Largest load that a feeder can carry with the given branches out, and the limit that binds.
 struct Capacity {
   double load_W = 0.0;        ///< of all nodes
   double connection_W = 0.0;  ///< drawn then

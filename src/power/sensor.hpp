@@ -6,7 +6,7 @@
 
 namespace TIDEWATT_NAMESPACE::power {
 
-/// Power that holds still between edges: `level_W[i]` from `edge_s[i]` to `edge_s[i+1]`; one edge more than levels.
+/// Power that is constant between edges: `level_W[i]` from `edge_s[i]` to `edge_s[i+1]`; one edge more than levels.
 struct StepWave {
   std::vector<double> edge_s;  ///< ascending
   std::vector<double> level_W;
@@ -27,7 +27,7 @@ struct PowerSensorParams {
 };
 
 /// Exact trailing means of a step wave, at any time, in O(log n): the integral at the edges is summed once.
-/// The first level also holds before the first edge, and the last one after the last edge.
+/// The first level is also valid before the first edge, and the last one after the last edge.
 class WaveMeter {
  public:
   /// @throws InputError if the edges do not ascend or do not fit the levels

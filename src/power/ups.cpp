@@ -103,7 +103,7 @@ void Ups::decide(bool good, UpsState& s, UpsMeters& m) const {
   }
   if (s.mode == UpsMode::on_battery || s.mode == UpsMode::off) {
     if (s.good_for >= return_) {
-      // After a loss the load starts anew on the source: there is nothing to walk in from a battery.
+      // After a loss the load restarts on the source: there is no walk-in from a battery.
       s.mode = s.mode == UpsMode::off ? UpsMode::normal : UpsMode::returning;
       s.walk_for = 0;
     }

@@ -19,7 +19,7 @@ double resistance_ratio(const Scenario& scenario, const HallSpec& spec, std::siz
   return position.slot_resistance_ratio.empty() ? 1.0 : position.slot_resistance_ratio[slot];
 }
 
-/// Nodes as they stand: hall by hall, rack by rack.
+/// Nodes in their physical order: hall by hall, rack by rack.
 fleet::Fleet site_as_built(const Scenario& scenario) {
   fleet::Fleet fleet;
   const auto seed = static_cast<std::uint64_t>(scenario.run.seed);

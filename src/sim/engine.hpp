@@ -1,5 +1,5 @@
 #pragma once
-// Private to sim: what an Engine holds.
+// Private to sim: members of an Engine.
 #include "simulation.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {

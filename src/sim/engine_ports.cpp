@@ -52,7 +52,7 @@ void Engine::Ports::forget(std::size_t n_kept) {
   }
 }
 
-/// Plays to `t` from where the engine stands. The last macro step but one ends two iterations before, so that means over the last
+/// Advances from the present time to `t`. The last macro step but one ends two iterations before, so that means over the last
 /// complete iteration are not means over a long jump.
 void Engine::Ports::play_to(Impl& engine, Tick t) {
   const Tick period = longest_period(engine);
@@ -64,7 +64,8 @@ void Engine::Ports::play_to(Impl& engine, Tick t) {
   ++n_look_;
 }
 
-/// Plays to `t` from the newest moment at which no occupant's clock was beyond it. @pre the last moment is the engine's present step
+/// Advances to `t` from the newest saved state in which no occupant was past `t`. @pre the last saved state is the engine's
+/// present step
 void Engine::Ports::look_inside(Impl& engine, Tick t) {
   from_ = moments_.size() - 1;
   while (from_ > 0 && moments_[from_].clocks > t) --from_;
@@ -99,7 +100,7 @@ void Engine::Ports::advance_to(Impl& engine, double t_s) {
   last = count(engine);
 }
 
-/// Steps of the engine's own up to `t`, and a look inside the one that `t` lies in.
+/// Takes the engine's own steps up to `t`, and reads inside the one that contains `t`.
 void Engine::Ports::take_own_steps(Impl& engine, Tick t) {
   const auto planned_end = [&] { return engine.agenda.planned_end(engine.state.now, engine.occupants); };
   Tick end = planned_end();
@@ -134,7 +135,7 @@ void Engine::Ports::write(Impl& engine, std::string_view name, std::optional<dou
   log.last = engine.state.now;
 }
 
-/// The step ends where the engine stands. Where that is must not depend on how often somebody looked on the way.
+/// Ends the step at the present time. This time must not depend on how often a controller read before.
 void Engine::Ports::end_step(Impl& engine) {
   if (inside_ && n_look_ > 1) {
     engine.load(moments_[from_].bytes);

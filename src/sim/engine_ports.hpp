@@ -12,9 +12,9 @@ namespace TIDEWATT_NAMESPACE::sim {
 
 /// The table of ports, and the state of an engine at a time inside one of its steps.
 ///
-/// A question must not change the run. So the beginning of the step is kept, and the engine plays the step up to the time asked
-/// for. A write that changes a value makes what was played the run; otherwise the engine later goes back and takes the step as if
-/// nobody had asked.
+/// Reading must not change the run. The engine therefore saves the beginning of its step and computes the step up to the
+/// requested time. A write that changes a value makes this part final. Otherwise the engine later returns to the beginning and
+/// takes the whole step.
 struct Engine::Ports {
   explicit Ports(Impl& engine);
   /// @throws InputError for a time in the past, beyond the end or between milliseconds
@@ -22,7 +22,7 @@ struct Engine::Ports {
   /// @param value nothing: the site's own again
   void write(Impl& engine, std::string_view name, std::optional<double> value);
   const PortEntry& find(std::string_view name) const;
-  void step(Impl& engine);          ///< one step of its own
+  void step(Impl& engine);          ///< one step of the engine
   void leave_inside(Impl& engine);  ///< back to where the engine's own step begins
   std::string save(Impl& engine);
   void restore(Impl& engine, std::string_view bytes, bool other_scenario);
@@ -48,9 +48,9 @@ struct Engine::Ports {
   void look_inside(Impl& engine, Tick t);
   void take_own_steps(Impl& engine, Tick t);
   std::deque<Moment> moments_;  ///< oldest first; while inside, the last one is the beginning of the engine's own step
-  std::string spare_;           ///< memory of a moment that was dropped
-  bool inside_ = false;         ///< the engine has played a part of a step, up to `asked`
-  std::size_t from_ = 0;        ///< moment that it was played from
+  std::string spare_;           ///< memory of a dropped saved state
+  bool inside_ = false;         ///< the engine has computed part of a step, up to `asked`
+  std::size_t from_ = 0;        ///< saved state from which it was computed
   int n_look_ = 0;              ///< how often it was moved since
 };
 

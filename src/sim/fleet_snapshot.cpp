@@ -8,7 +8,7 @@
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
-/// The slowest replicas' phases, stage by stage: what a pipeline diagram is drawn from.
+/// The slowest replicas' phases, stage by stage, for a pipeline diagram.
 void add_pipeline(const fleet::TrainingTask& task, std::vector<NamedArray>& arrays) {
   const auto& timeline = task.timeline();
   const auto n_stage = static_cast<std::size_t>(task.model().n_stage());

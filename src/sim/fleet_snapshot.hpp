@@ -10,7 +10,7 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// Every GPU at the warmest moment so far, and the iteration of that moment.
+/// Every GPU at the warmest time so far, and the iteration at that time.
 class FleetSnapshot {
  public:
   struct Moment {

@@ -71,7 +71,7 @@ struct Replay {
   std::uint32_t cls;
   double r, air_K;
   thermal::PackageModes modes;
-  bool leads = false;  ///< nobody is slower: it waits for no clock, and its phases are as long as its own makes them
+  bool leads = false;  ///< no GPU is slower: it waits for none, and its own clock sets the length of its phases
   std::array<double, thermal::n_mode> z{};
 
   dvfs::PhasePower at(std::uint32_t kind, double clock_Hz) const {
@@ -109,13 +109,13 @@ struct Replay {
   }
 };
 
-/// What is going on at a time of the iteration. Walks on; begins anew with the iteration.
+/// Phase at a time of the iteration. Moves forward; restarts with the iteration.
 struct Player {
   const std::vector<workload::Segment>& segments;
   std::size_t at = 0;
   Tick left = segments.front().duration;
   std::uint32_t kind() const { return segments[at].kind; }
-  /// Plays at most `most`, not across an edge. @param pace of the phase against the run's  @returns what it played
+  /// Simulates at most `most`, not across an edge. @param pace of the phase relative to the run's  @returns simulated time
   Tick play(Tick most, double pace) {
     const Tick whole = std::max<Tick>(1, std::llround(static_cast<double>(left) / pace)), d = std::min(most, whole);
     left -= d == whole ? left : std::min<Tick>(left, std::llround(static_cast<double>(d) * pace));

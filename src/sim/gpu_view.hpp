@@ -16,11 +16,11 @@ struct GpuChoice {
   std::int64_t slot = 0;
   bool slowest = false;  ///< the one that all others wait for
   std::int64_t n_iteration = 3;
-  double settle_s = 20.0;  ///< played before, so that the governor has found its bins
+  double settle_s = 20.0;  ///< simulated before, so that the governor settles
   double step_s = 1e-3;
 };
 
-/// A few iterations of one GPU under the sampled governor, as a logger beside it would see them. One entry per step.
+/// A few iterations of one GPU under the sampled governor, as a logger would record them. One entry per step.
 struct GpuView {
   std::string job;
   std::int64_t row = 0, rack = 0, node = 0, slot = 0, stage = 0;
@@ -34,16 +34,16 @@ struct GpuView {
   std::vector<std::uint8_t> held;           ///< dvfs::Held at the last sample
 };
 
-/// Replays one GPU of the run that `result` is of, at the moment of its fleet picture (warmest inlet): its own chip, package,
+/// Replays one GPU of the run that `result` is of, at the time of its fleet snapshot (warmest inlet): its own chip, package,
 /// class and waits; phases of the iteration as they were then; the governor of `hall.gpu.sampling` at its sampling period, power
 /// and package in exact steps of `step_s`, power of a phase averaged over its kernels. The rank it waits for keeps the run's
 /// pace, so that only this GPU's own clock moves; the slowest of all goes at its own pace. What a run has at its operating point and the governor does otherwise shows
 /// as a difference of the means: the fast limit (peak_ratio), and clocks that rise for a second or two after a pause inside a
-/// long iteration, where a run holds the worst second's clock throughout.
+/// long iteration, where a run keeps the clock of the most demanding second throughout.
 /// @throws InputError where the run has no such picture, or no such GPU at work
 GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice& choice = {});
 
-/// Name of what held a clock, as in the CSV.
+/// Name of a clock's limiter, as in the CSV file.
 const char* name_of(dvfs::Held held);
 std::string gpu_view_text(const GpuView& view);  ///< figures beside those of the run
 std::string gpu_view_csv(const GpuView& view);   ///< one line per step

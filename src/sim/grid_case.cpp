@@ -21,7 +21,7 @@ const std::vector<double>* reals(const std::vector<NamedArray>& arrays, const st
   return nullptr;
 }
 
-/// The case's bus through the site's own curve, each sample held until the next.
+/// Voltage and frequency of the case's bus applied to the site's ride-through curve, each sample constant until the next.
 void ride(const Scenario& s, GridCaseAnswer& a) {
   if (!s.devices.ride_through) return;
   const auto& r = a.response;

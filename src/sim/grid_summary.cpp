@@ -104,7 +104,7 @@ void add_devices(const connection::SiteStream& stream, std::vector<std::pair<std
                                              {"mean_MW", o.mean_J / o.s * 1e-6},
                                              {"most_over_MW", o.most_over_W * 1e-6},
                                              {"over_MWh", o.over_J / 3.6e9}})
-                                : Value());  // no whole mean of 100 ms lies within an order
+                                : Value());  // no whole mean of 100 ms is within an order
   }
   if (const auto* r = stream.grid().reserves()) {
     std::int64_t n_stage = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Private to sim: what holds the GPUs of every hall, from all who may hold them.
+// Private to sim: limits of the GPUs of every hall, from all their sources.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -32,16 +32,16 @@ class HallControls {
   const std::vector<Limits>& limits() const { return state_.limits; }
   void set_limits(std::size_t hall, const Limits& wanted) { state_.limits[hall] = wanted; }
   void set_limits(std::vector<Limits> wanted) { state_.limits = std::move(wanted); }
-  /// @throws InputError if a hall's GPUs cannot be held to its limits
+  /// @throws InputError if a hall's GPUs cannot meet its limits
   void check() const;
 
-  /// What holds a hall's GPUs from `now` on.
+  /// Limits of a hall's GPUs from `now` on.
   fleet::Controls at(std::size_t hall, Tick now) const;
   /// An order that caps meet acts now or ends now: it wants to know what the connection drew.
   bool follows_order(Tick now) const {
     return orders_.acts(now) || orders_.lowers_caps() || orders_.next_edge(now - 1) == now;
   }
-  /// A limit that somebody outside orders, without an end; infinite: none.
+  /// A limit ordered from outside, without an end; infinite: none.
   void set_order(double limit_W) { orders_.set_outside(limit_W); }
   bool order_acts(Tick now) const { return orders_.acts(now); }
   void follow_order(Tick now, double mean_W) { orders_.follow(now, mean_W); }

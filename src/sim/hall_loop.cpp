@@ -80,8 +80,8 @@ void expect(PlantedHall& h, double first_K, double mean_K, std::size_t n_step, d
     h.coolant_K_per_s = course.K_per_s;
     return;
   }
-  // A plant that long steps of held weather moved stands where the middle of the last one left it. Two means show where
-  // a smooth course stood between them.
+  // After long steps of constant weather a plant is in the state of the last step's middle. A line through two means gives the
+  // course between them.
   if (h.last_s > 0.0 && std::max(h.last_s, step_s) > 1.5 * base_s)
     h.coolant_K = (h.mean_K * step_s + mean_K * h.last_s) / (step_s + h.last_s);
   h.coolant_K_per_s = 2.0 * (mean_K - h.coolant_K) / step_s;
@@ -91,7 +91,7 @@ void expect(PlantedHall& h, double first_K, double mean_K, std::size_t n_step, d
 std::vector<PlantDemand> asked(std::span<const HeatPulse> given, std::size_t n_hall, Tick t0, Tick t1) {
   std::vector<PlantDemand> out(n_hall);
   for (const auto& g : given) {
-    if (g.begin >= t1) continue;  // the last slices of an iteration may all lie beyond
+    if (g.begin >= t1) continue;  // the last slices of an iteration may all be after it
     const double inside_s = seconds(std::min(g.end, t1) - std::max(g.begin, t0));
     out[g.hall].heat_W += g.heat_W * inside_s;
     out[g.hall].flow_m3_per_s += g.flow_m3_per_s * inside_s;
@@ -178,7 +178,7 @@ void HallLoop::set_inlets(Tick now) {
   for (std::size_t n = 0; n < state_.inlet_K.size(); ++n) {
     const auto& h = halls_[fleet_.node_hall[n]];
     const double back = h.liquid_asked_kg_per_s > 0.0 ? 0.0 : fleet_.node_recirculation[n];
-    // The hot aisle moves with the supply; what it is warmer by follows the load.
+    // The hot aisle follows the supply; its rise follows the load.
     state_.inlet_K[n] = h.coolant_K + back * h.rise_K;
     state_.inlet_K_per_s[n] = h.coolant_K_per_s;
     state_.flow_frac[n] = h.flow_frac;
@@ -205,7 +205,7 @@ void HallLoop::collect(const fleet::FleetSignals& signals, std::size_t first_nod
   }
 }
 
-/// Hall, time, key and the events that hold there, for a message.
+/// Hall, time, key and the active events, for a message.
 std::string HallLoop::where(std::size_t hall, Tick t) const {
   return fmt::format("hall.{}.plant, hall '{}' at {:.3f} s", halls_[hall].name, halls_[hall].name, seconds(t)) +
          outages_.told(hall, t);
@@ -247,7 +247,7 @@ void HallLoop::settle(const fleet::FleetSignals& signals) {
   collect(signals, 0, fleet_.n_node(), 0, ns_per_s);
   state_.means = {};
   const auto give = asked(state_.given, halls_.size(), 0, ns_per_s);
-  constexpr Tick before_run = -1;  // events at 0 s strike a plant that was whole
+  constexpr Tick before_run = -1;  // events at 0 s act on a plant without failures
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     start(halls_[i], input(i, give[i], outdoor_.at(0), before_run));
     halls_[i].given = give[i];
@@ -303,7 +303,7 @@ double HallLoop::advance(Tick t0, Tick t1) {
   std::erase_if(state_.given, [&](const HeatPulse& g) { return g.end <= t1; });
   double all_W = 0.0;
   for (const auto& g : give) all_W += g.heat_W, state_.means.liquid_W += g.liquid_W;
-  const double equal_share = 1.0 / static_cast<double>(halls_.size());  // of a dark site
+  const double equal_share = 1.0 / static_cast<double>(halls_.size());  // of a site without power
   double plant_J = 0.0;
   state_.miss_K = 0.0;
   for (std::size_t i = 0; i < halls_.size(); ++i) {

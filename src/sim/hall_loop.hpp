@@ -70,7 +70,7 @@ struct PlantedHall {
   std::vector<double> state;
   double liquid_asked_kg_per_s = 0;           ///< by all plates of the hall; 0 in air
   double supply_K = 0, rise_K = 0;            ///< and how much warmer the hot aisle is
-  double coolant_K = 0, coolant_K_per_s = 0;  ///< that the GPUs feel: the supply air, or the liquid
+  double coolant_K = 0, coolant_K_per_s = 0;  ///< coolant of the GPUs: the supply air, or the liquid
   double mean_K = 0, last_s = 0;              ///< mean coolant of the last macro step, and its length; 0: none yet
   double flow_frac = 1;
   PlantDemand given;  ///< by its servers over the last macro step
@@ -88,7 +88,7 @@ class HallLoop {
   /// What a range of nodes gives from `begin` to `end`: heat and flow, at their means over the step. Steps may reach
   /// beyond the macro step; every macro step takes its share of the time.
   void collect(const fleet::FleetSignals& signals, std::size_t first_node, std::size_t n_node, Tick begin, Tick end);
-  /// Puts every plant into equilibrium with what the servers give now; nothing is booked.
+  /// Puts every plant into equilibrium with the servers' present heat; counts no energy.
   void settle(const fleet::FleetSignals& signals);
   /// Moves every plant over [t0, t1] with the means collected; returns the cooling power, W.
   double advance(Tick t0, Tick t1);
@@ -102,14 +102,14 @@ class HallLoop {
   std::span<const double> inlet_K_per_s() const { return state_.inlet_K_per_s; }
   /// [node] liquid through the cold plates for the next macro step ÷ their reference flow; 1 in air.
   std::span<const double> flow_frac() const { return state_.flow_frac; }
-  /// Takes set points and outdoor air from somebody outside; nothing: their own. @throws InputError if a plant cannot have its set point
+  /// Takes set points and outdoor air from outside; nothing: their own. @throws InputError if a plant cannot have its set point
   void set_outside(const Outside& given);
   const OutdoorAir& outdoor() const { return outdoor_; }
   /// What plants work with has changed from outside: short steps follow, and a plant without memory answers at once.
   void disturb(Tick now);
-  /// Whether the site has power from `now` on; without it plants stand and draw nothing.
+  /// Whether the site has power from `now` on; without it plants stop and draw nothing.
   void set_power(bool on, Tick now) { state_.powered = on, state_.power_changed = now; }
-  /// When parts of a plant next fail or come back; the largest tick: never.
+  /// Next time at which parts of a plant fail or return; the largest tick: never.
   Tick next_edge(Tick now) const { return outages_.next_edge(now); }
   /// When they last did, or the site's power last ended or came back; −1: never yet.
   Tick last_edge(Tick now) const { return std::max(outages_.last_edge(now), state_.power_changed); }
@@ -134,7 +134,7 @@ class HallLoop {
 
  private:
   std::string where(std::size_t hall, Tick t) const;
-  /// The plant's own step. @throws SolverError with hall, time, key and events if what comes out is not finite
+  /// The plant's own step. @throws SolverError with hall, time, key and events if the result is not finite
   cooling::PlantStep move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0, Tick t1,
                           cooling::PlantWorkspace& workspace);
   /// The same for a hall's own plant over a macro step, in steps that are not too long for it.

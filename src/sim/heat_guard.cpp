@@ -11,10 +11,10 @@
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
-// Operators start nodes again once the alarm of low flow is gone [assumed]: pumps come back to their full flow by and by.
+// Operators restart nodes once the alarm of low flow has ended [assumed]: pumps return to full flow gradually.
 constexpr double enough_flow_frac = 0.95;
 
-/// How far the hottest die of a range is below its shutdown temperature, and who is beyond it.
+/// Margin of the hottest die of a range to its shutdown temperature, and the nodes beyond it.
 struct Heat {
   double margin_K = 1e300;
   std::size_t n_gpu = 0;
@@ -53,7 +53,7 @@ double HeatGuard::near_s(const Job& job) const {
                                                      : std::max(0.0, state_.margin_K) / state_.approach_K_per_s;
 }
 
-/// The iteration is played ahead in slices on copies, so that it can be cut there.
+/// The iteration is computed ahead in slices on copies, to find where to cut it.
 Tick HeatGuard::end(const Job& job, double begun_frac, Tick most, Tick stride, const StepContext& c) const {
   fleet::FleetState state = c.state;
   fleet::FleetSignals signals = c.signals;
@@ -110,7 +110,7 @@ void HeatGuard::watch(Job& job, StepContext& c) {
   state_.margin_K = heat.margin_K;
   if (!heat.nodes.empty()) {
     for (const auto n : heat.nodes) c.state.off[n] = 1;
-    state_.margin_K = heat_of(c.fleet, c.state, place).margin_K;  // of those that go on warming
+    state_.margin_K = heat_of(c.fleet, c.state, place).margin_K;  // of those that continue to warm
     // Those that follow within a minute are the same wave.
     if (now - state_.last_off > 60 * ns_per_s)
       c.recorder.event(now, "over_shutdown_temperature", place.name,

@@ -4,7 +4,7 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// Watches the hottest die of an occupant's nodes, and who is off.
+/// Checks the hottest die of an occupant's nodes, and keeps the nodes that are off.
 class HeatGuard {
  public:
   /// Whether the hottest die is near its shutdown temperature; nearer counts where plates miss their flow.
@@ -13,7 +13,7 @@ class HeatGuard {
   /// steep, but plates that miss their flow warm by several kelvins a second, whatever the clock.
   double near_s(const Job& job) const;
   /// When the first die of the coming iteration passes its shutdown temperature, from now; 0: not within `most`.
-  /// @param stride in which it is looked for
+  /// @param stride step of the search
   Tick end(const Job& job, double begun_frac, Tick most, Tick stride, const StepContext& c) const;
   /// Nodes that have switched themselves off can be started again once they are below the slowdown temperature.
   void reset_nodes(const Job& job, const StepContext& c) const;

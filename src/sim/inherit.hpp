@@ -7,7 +7,7 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// A scenario tree merged over what it inherits (`base = "FILE"`).
+/// A scenario tree merged over its base (`base = "FILE"`).
 struct Inherited {
   Node root;                                               ///< without `base`; its place is the scenario's own
   std::vector<std::pair<std::string, std::string>> bases;  ///< file as named and its text, the nearest first

@@ -9,7 +9,7 @@
 namespace TIDEWATT_NAMESPACE::sim {
 
 /// One iteration of a job, before anything has run: the schedule that its plan gives at the clocks which the fleet's own
-/// chips hold under their limits with every die at `view_die_K`.
+/// chips have under their limits with every die at `view_die_K`.
 struct IterationView {
   std::string job;
   std::int64_t n_stage = 0, n_gpu = 0;
@@ -22,7 +22,7 @@ struct IterationView {
 
 inline constexpr double view_die_K = 338.15;  ///< 65 °C: a loaded chip in air (assumed; a run finds its own)
 
-/// @throws InputError if a node would hold several pipeline stages
+/// @throws InputError if a node would have several pipeline stages
 IterationView view_iteration(const Scenario& scenario, const JobSpec& job);
 
 /// Power of a job's servers at their AC inputs, W, and its times, before anything has run: as view_iteration, with fans at full

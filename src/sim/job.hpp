@@ -21,7 +21,7 @@ struct StepCounts {
   std::int64_t jumps = 0, repetitions = 0, slices = 0, holds = 0, macro_steps = 0;
 };
 
-/// What a step of any occupant reaches: constants, the fleet's state, and who is told what happened.
+/// Context of an occupant's step: constants, the fleet's state, and receivers of its results.
 struct StepContext {
   const Scenario& scenario;
   const fleet::Fleet& fleet;
@@ -53,18 +53,18 @@ struct JobPlace {
   std::size_t lane, first_node, n_node;
 };
 
-/// An occupant of a range of nodes, on a clock of its own: a training job, or nobody (idle nodes).
+/// An occupant of a range of nodes, with its own time: a training job, or none (idle nodes).
 struct Job {
   JobPlace place;
   std::optional<fleet::TrainingTask> training;  ///< absent: idle nodes
   std::optional<workload::JobLife> life;        ///< likewise
-  /// All and only what a restart needs, beside `training` and `life`.
+  /// All state that a restart needs, besides `training` and `life`.
   struct State {
     Tick now = 0;
     workload::JobState doing = workload::JobState::done;  ///< in the last step; a jump through pauses iterates
     Tick last_period = 0;                                 ///< of the last iteration; 0: there was none
     double last_step_s = 0.0;                             ///< how far the limiters look ahead
-    double before_s = 0.0;            ///< of which the fleet's mean die temperatures are; 0: of this moment
+    double before_s = 0.0;            ///< over which the fleet's mean die temperatures are; 0: present values
     bool dark = false;                ///< its nodes have no power
     bool inside = false;              ///< the last step ended within an iteration
     connection::LoadEdges last_load;  ///< of the last repeated iteration
@@ -75,10 +75,10 @@ struct Job {
       a(at, what, period, step, before, no_power, within, load.edge, load.load_W, offsets);
     }
   } state;
-  /// Set anew by every step.
+  /// Recomputed by every step.
   struct Scratch {
     fleet::FleetTask task;
-    workload::JobStep step;  ///< what the job's life asks for
+    workload::JobStep step;  ///< next step of the job's life
     workload::Timeline hold, piece;
   } scratch;
 };

@@ -15,7 +15,7 @@ using workload::JobState;
 constexpr double kept_ratio =
     1.05;  ///< clocks follow predicted temperatures: the first iteration after a cold start misses the cap by up to 4 %
 
-/// Loads of the single iterations that a jump's mean stands for.
+/// Loads of the single iterations that a jump's mean represents.
 std::vector<connection::LoadTemplate> single_loads(const fleet::TrainingTask& training, const workload::Timeline& mean,
                                                    const fleet::ClassPower& power) {
   const std::size_t n_kind = mean.kinds.size();
@@ -37,11 +37,11 @@ std::vector<connection::LoadTemplate> single_loads(const fleet::TrainingTask& tr
   return out;
 }
 
-/// One step's load, as what it was one after the other.
+/// Load of one step, as a sequence of stretches.
 struct Load {
   std::vector<connection::LoadPiece> held;        ///< of a constant state
   connection::LoadTemplate repeated;              ///< otherwise
-  std::vector<connection::LoadTemplate> singles;  ///< iterations one by one, where they are looked at
+  std::vector<connection::LoadTemplate> singles;  ///< single iterations, where a window or the spectrum needs them
   std::size_t next_single = 0;
 
   double J(const connection::LoadTemplate& of, std::int64_t repetitions) const {

@@ -1,10 +1,10 @@
 #pragma once
-// Private to sim: an occupant's books.
+// Private to sim: sums of an occupant.
 #include "job.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// What a job has done so far.
+/// Sums of a job so far.
 struct JobFigures {
   double tokens = 0.0;        ///< of completed iterations
   double iterating_s = 0.0;   ///< time in iterations and their parts that count
@@ -30,7 +30,7 @@ class JobReport {
   void events(Job& job, StepContext& c) const;
   /// Limits that even the lowest clock exceeds and beats that are too fast are results, each an event once.
   void limits(const Job& job, StepContext& c);
-  /// Power caps that were not kept in a step of work. The limiter holds means, so a step's mean power is what a cap is held against.
+  /// Power caps exceeded in a step of work. The limiter controls means, so the step's mean power is compared with the cap.
   void caps(const Job& job, const StepContext& c);
   const JobFigures& figures() const { return state_.figures; }
 

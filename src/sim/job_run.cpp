@@ -9,7 +9,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using workload::JobState;
-constexpr Tick settled_after = 600 * ns_per_s;  // the warmest moment is looked for from then on
+constexpr Tick settled_after = 600 * ns_per_s;  // the warmest time is searched from then on
 
 /// Of all GPUs' values those of one occupant.
 template <class Values>
@@ -17,7 +17,7 @@ auto of_gpus(const JobPlace& place, Values& all, const fleet::Fleet& fleet) {
   return std::span(all).subspan(place.first_node * fleet.n_gpu_per_node, place.n_node * fleet.n_gpu_per_node);
 }
 
-/// What the last step's power was describes something else. The work will draw much what it drew last.
+/// The power of the last step is that of another state. Predict with the power that the work drew last.
 void forget_means(const JobPlace& place, JobState before, JobState doing, StepContext& c) {
   const auto mean_W = of_gpus(place, c.state.mean_W, c.fleet), work_W = of_gpus(place, c.state.work_W, c.fleet);
   if (before == JobState::iterate) std::copy(mean_W.begin(), mean_W.end(), work_W.begin());
@@ -30,7 +30,7 @@ void forget_means(const JobPlace& place, JobState before, JobState doing, StepCo
     std::copy(die_K.begin(), die_K.end(), of_gpus(place, *K, c.fleet).begin());
 }
 
-/// [node] coolant at every server at this moment.
+/// [node] coolant at every server now.
 std::vector<double> inlets_now_K(const fleet::FleetTask& task) {
   std::vector<double> out(task.inlet_K.begin(), task.inlet_K.end());
   for (std::size_t n = 0; n < task.inlet_K_per_s.size(); ++n) out[n] += task.since_macro_s * task.inlet_K_per_s[n];
@@ -94,7 +94,7 @@ void JobRun::step(Tick until, StepContext& c) {
   if (!job_.life) return;
   report_.events(job_, c);
   report_.limits(job_, c);
-  // A part of an iteration may be all work: a limiter holds the mean of whole ones.
+  // Part of an iteration may be all work; a limiter controls the mean of whole iterations.
   if (works(job_.scratch.step.state) && whole) report_.caps(job_, c);
 }
 
@@ -105,7 +105,7 @@ void JobRun::plan_work(Tick until, StepContext& c) {
   auto& step = job_.scratch.step;
   if (job_.life && !runs(job_.state.doing)) job_.life->hold_start(heat_.cannot_start(job_, c));
   step = job_.life ? job_.life->next(job_.state.now) : workload::JobStep{};
-  // A jump goes through short pauses as if they were part of the iterating.
+  // A jump includes short pauses.
   const JobState doing = planner_.goes_through_pause(job_, c) ? JobState::iterate : step.state;
   if (doing != job_.state.doing) begin(doing, c);
   task.clock_frac = step.clock_frac;
@@ -130,7 +130,7 @@ void JobRun::plan_work(Tick until, StepContext& c) {
 /// The fleet begins to do something else.
 void JobRun::begin(JobState doing, StepContext& c) {
   auto& s = job_.state;
-  if (planner_.holds() && !runs(s.doing) && !runs(doing)) {  // the GPUs go on as they were, without a process
+  if (planner_.holds() && !runs(s.doing) && !runs(doing)) {  // the GPUs continue without a process
     s.doing = doing;
     return;
   }
@@ -230,7 +230,7 @@ void JobRun::play(const StepLength& length, StepContext& c) {
   if (!works(job_.scratch.step.state)) {
     ++c.counts.holds;
     auto& task = job_.scratch.task;
-    // Behind an edge the waveform follows the dies: their leakage is told part by part.
+    // After an edge the waveform follows the dies: leakage per part of the segment.
     if (planner_.since_change() == 0 && !job_.state.dark) {
       job_.scratch.piece = fleet::graded(*task.timeline);
       task.timeline = &job_.scratch.piece;
@@ -289,7 +289,7 @@ void JobRun::deliver(const fleet::ClassPower& power, double tokens, StepContext&
   planner_.moved(job_.state.now - begin);
 }
 
-/// The fleet as it works at this moment, for whoever wants to see single GPUs.
+/// The fleet's present state, for views of single GPUs.
 void JobRun::offer_snapshot(bool full_hour, StepContext& c) {
   if (!job_.training || job_.state.doing != JobState::iterate || job_.state.last_load.load_W.empty() ||
       job_.state.inside)

@@ -9,7 +9,7 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// Mean die temperatures of an occupant's GPUs over its last complete iteration, also where that was played in slices.
+/// Mean die temperatures of an occupant's GPUs over its last complete iteration, also if it was computed in slices.
 class IterationMean {
  public:
   /// A step of slices begins. @param anew with an iteration  @param die_mean_K [gpu of the range] of the step before
@@ -42,7 +42,8 @@ class IterationMean {
   State state_;
 };
 
-/// One occupant of a range of nodes, on a clock of its own: what it does (`Job`), how far its steps go (`StepPlanner`), what heat does to
+/// One occupant of a range of nodes, with its own time: its work (`Job`), the length of its steps (`StepPlanner`), the effect of
+/// heat on
 /// it (`HeatGuard`) and what becomes of it (`JobReport`).
 class JobRun {
  public:
@@ -52,11 +53,12 @@ class JobRun {
 
   /// Steps until this occupant's clock is at or beyond `until`.
   void advance_to(Tick until, StepContext& c);
-  /// Hands the fleet's state to the recorder if no better moment for it has been seen. @param full_hour of the run, or its end
+  /// Gives the fleet's state to the recorder if no earlier one was better. @param full_hour of the run, or its end
   void offer_snapshot(bool full_hour, StepContext& c);
-  /// The range stands idle for an hour, unbooked. @return its AC power, W
+  /// Idle range for an hour, without counting energy. @return its AC power, W
   double spin_up_W(StepContext& c, fleet::FleetMeters& unbooked);
-  /// The site's power ends or comes back at this occupant's clock: a job that runs falls, and all its nodes stand dark until it is back.
+  /// The site's power ends or returns at this occupant's time: a running job is interrupted, and its nodes have no power until it
+  /// returns.
   void set_power(bool on, StepContext& c);
   /// A stop from outside: after the iteration under way and a save, until it is taken back. Then the job starts again.
   void set_paused(bool paused, StepContext& c);

@@ -1,4 +1,4 @@
-// A job's life in a run: what the scenario and somebody outside do to it.
+// A job's life in a run: effects of the scenario and of a controller outside.
 #include <algorithm>
 #include <limits>
 
@@ -48,7 +48,7 @@ workload::JobLife life_of(const Scenario& s, const JobSpec& job, double checkpoi
   return out;
 }
 
-/// A stop without an end has been asked for, or lasts.
+/// A stop without an end was requested, or lasts.
 bool is_paused(const workload::JobLifeState& s) {
   return (s.request_at != workload::never && s.request_ns == workload::never) ||
          (s.state == JobState::maintenance && s.maintenance_ns == workload::never);

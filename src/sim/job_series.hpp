@@ -52,10 +52,11 @@ Row row_of(const JobSums& sums);
 /// Clocks, temperatures, work and limiters of one job's GPUs, time-weighted.
 class JobSeries {
  public:
-  /// One step of the job, as what it did one after the other. @param macro_end what reaches beyond belongs to the next macro step
+  /// One step of the job, as a sequence of stretches. @param macro_end the part after it belongs to the next macro step
   void step(std::span<const Stretch> step, const NodeRange& nodes, Tick macro_end, const fleet::Fleet& fleet,
             const fleet::FleetState& state, const fleet::FleetSignals& signals);
-  /// The macro step that began at `begin` ends. A step that spans several macro steps leaves some without a share: it goes on in them.
+  /// The macro step that began at `begin` ends. A step that spans several macro steps leaves some without sums; it continues in
+  /// them.
   void macro_step(Tick begin);
   /// Rows of macro steps, by name.
   const std::map<std::string, std::vector<double>>& rows() const { return state_.rows; }

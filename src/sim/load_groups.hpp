@@ -11,11 +11,11 @@ namespace TIDEWATT_NAMESPACE::sim {
 /// A site's load for disturbances of the grid, from the settings of its scenario, before anything is simulated.
 struct SiteGroups {
   std::vector<grid::LoadGroup> groups;
-  std::vector<std::string> open;  ///< what the scenario does not say, in words
+  std::vector<std::string> open;  ///< values that the scenario does not state, as text
   double largest_W = 0.0;         ///< design power of the servers
 };
 
-/// Servers at design power behind what the scenario names:
+/// Servers at design power, with the devices that the scenario names:
 ///
 /// * `site.ups`: they leave outside low_pu … high_pu at once, return after return_s over walk_in_s, and stay away after
 ///   lockout_count departures in lockout_window_s

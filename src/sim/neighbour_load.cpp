@@ -18,7 +18,7 @@ std::vector<double> recorded_W(const NeighbourSpec& spec) {
   return out;
 }
 
-/// What is left of a repetition when something else begins.
+/// Rest of a repetition when another load begins.
 connection::LoadTemplate first_part(const connection::LoadTemplate& load, Tick length) {
   connection::LoadTemplate out{length, {}, load.min_W, load.max_W};
   for (Tick at = 0; at < length; at += ns_per_ms)

@@ -1,5 +1,5 @@
 #pragma once
-// Private to sim: what a neighbour draws, as templates for its lane of the site's stream.
+// Private to sim: power of a neighbour, as templates for its lane of the site's stream.
 #include <vector>
 
 #include "fleet/site.hpp"
@@ -8,7 +8,7 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// An inference service on servers of its own: mean requests, every hour in a steady state.
+/// An inference service on its own servers: mean requests, every hour in a steady state.
 ///
 /// One node of the service is advanced alone, at its inlet, until it is steady, so its power knows caps, leakage, fans and
 /// supplies. Replicas answer independently: each has its own phase in the request's period, drawn from the seed (1,024
@@ -44,8 +44,8 @@ class NeighbourLoad {
  public:
   /// @param entity number that keeps neighbours' draws apart  @param end of the run
   NeighbourLoad(const Scenario& scenario, const NeighbourSpec& spec, std::uint64_t entity, Tick end);
-  /// Appends what it draws until its clock is at or beyond `until`, at most the run's end and the power's edge.
-  /// @param dark nothing is drawn  @return energy appended, J
+  /// Appends its load until its time is at or after `until`, at most to the run's end and the next loss or return of power.
+  /// @param dark no power is drawn  @return appended energy, J
   double advance_to(Tick until, Tick power_edge, bool dark, std::size_t lane, std::vector<connection::LaneLoad>& loads);
   Tick now() const { return now_; }
   double start_W();

@@ -32,7 +32,7 @@ fleet::Fleet one_node(const HallSpec& h) {
   return f;
 }
 
-/// A replica with nothing to do needs no long period, and one that is asked less than once in 100 s is drawn as if in
+/// A replica without requests needs no long period, and one with less than one request in 100 s is drawn as if in
 /// smaller requests: the same shares of its time.
 workload::Timeline at_most_100_s(workload::Timeline t) {
   constexpr Tick most = 100 * ns_per_s;
@@ -106,7 +106,7 @@ std::vector<double> InferenceLoad::node_kind_W(const workload::Timeline& timelin
     predict(node_, state, task, nominal_W, seconds(settling), signals);
     fleet::own_clocks(node_, state, task, seconds(settling), signals);
     auto maps = fleet::make_class_maps(node_, state, signals, task, &offsets);
-    maps[0].apart.clear();  // a kind's mean is asked for
+    maps[0].apart.clear();  // the mean of a kind is needed
     const auto power = fleet::advance_periodic(node_, state, signals, unbooked, task, maps);
     for (std::size_t s = 0; s < power[0].size(); ++s) out[timeline.classes[0][s].kind] = power[0][s];
   }

@@ -23,9 +23,9 @@ class CapOperator {
   explicit CapOperator(const Scenario& scenario);
   bool acts(Tick now) const;       ///< an order that caps meet has been given and has not ended
   Tick next_edge(Tick now) const;  ///< of any order by caps: given, in force, over
-  /// A limit that somebody outside orders, without an end; infinite: none.
+  /// A limit ordered from outside, without an end; infinite: none.
   void set_outside(double limit_W) { outside_W_ = limit_W; }
-  /// Caps are not what they are without orders.
+  /// Caps differ from those without orders.
   bool lowers_caps() const { return share_ < 1.0; }
   /// @param mean_W of the connection over the last macro step
   void follow(Tick now, double mean_W);
@@ -46,13 +46,13 @@ class CapOperator {
   double share_ = 1.0;
 };
 
-/// The facility's power brake: a wire to the boards. A GPU sees it at one of its governor's samples, so its clock is held from
+/// The facility's power brake: a wire to the boards. A GPU reads it at its governor's samples, so its clock is limited from
 /// one sampling period after the event's begin until one after its end. Pure functions of time.
 class PowerBrake {
  public:
   explicit PowerBrake(const Scenario& scenario);
   bool pulled(std::size_t hall, Tick now) const;
-  /// When clocks next change anywhere; no iteration is played across it in one piece.
+  /// Next time at which clocks change anywhere; no iteration is computed across it in one piece.
   Tick next_edge(Tick now) const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// The scenario's weather, or what a controller outside gives in its place. Air holds no more water than it can: below its dew
+/// The scenario's weather, or what a controller outside gives in its place. Air is at most saturated: below its dew
 /// point it is saturated, and its wet bulb is at most its dry bulb.
 class OutdoorAir {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-// Private to sim: what a controller outside has set.
+// Private to sim: values set by a controller outside.
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -31,7 +31,7 @@ cooling::PlantCapacity left_after(const EventParams& e) {
       left.chiller_frac = frac;
       break;
     default:
-      throw std::logic_error("not an event of a plant");  // of_plant says otherwise
+      throw std::logic_error("not an event of a plant");  // excluded by of_plant
   }
   return left;
 }

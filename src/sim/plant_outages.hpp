@@ -12,9 +12,9 @@ namespace TIDEWATT_NAMESPACE::sim {
 class PlantOutages {
  public:
   explicit PlantOutages(const Scenario& scenario);
-  /// What is left of a hall's plant.
+  /// Available capacity of a hall's plant.
   cooling::PlantCapacity capacity(std::size_t hall, Tick t) const;
-  /// When parts next fail or come back; the largest tick: never.
+  /// Next time at which parts fail or return; the largest tick: never.
   Tick next_edge(Tick now) const;
   /// When they last did; −1: never yet.
   Tick last_edge(Tick now) const;

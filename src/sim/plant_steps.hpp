@@ -7,7 +7,8 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// A plant takes the weather's mean over a step, and what it makes of it bends: its own steps are about a quarter of an hour at most.
+/// A plant takes the mean weather of a step, but its response is not linear: its own steps are at most about a quarter of an
+/// hour.
 /// @returns the ends of steps of equal length from `t0` to `t1`
 std::vector<Tick> plant_steps(Tick t0, Tick t1);
 

@@ -22,7 +22,7 @@ Value mean(double from, double to, Tick duration) {
 
 Value or_none(Held held) { return held ? Value(*held) : Value(); }
 
-/// The lowest that a scenario may ask for.
+/// The lowest value that a scenario may have.
 double lowest_cap_W(const Scenario& scenario, std::size_t hall) {
   double out = 0.0;
   for (const auto& job : scenario.jobs) out = std::max(out, sim::lowest_cap_W(scenario.halls[hall], job));
@@ -31,7 +31,7 @@ double lowest_cap_W(const Scenario& scenario, std::size_t hall) {
 
 std::string state_name(const JobRun& job) { return workload::name_of(job.life().next(job.now()).state); }
 
-/// Sets a member of what is given from outside.
+/// Sets a value given from outside.
 template <class Member>
 auto outside(Member Outside::* member) {
   return [member](Simulation& e, Held value) {
@@ -67,7 +67,7 @@ double most_over(const Simulation& e, std::size_t hall, std::span<const double> 
   return out;
 }
 
-/// What the tariff asks for energy now.
+/// Price of energy in the tariff now.
 Value tariff_USD_per_MWh(const Simulation& e) {
   const auto start = calendar_start(e.model.scenario.run.start);
   const double hour = start.hour + seconds(e.state.now) / 3600.0, days = std::floor(hour / 24.0);

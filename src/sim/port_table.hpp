@@ -1,5 +1,5 @@
 #pragma once
-// Private to sim: what a controller outside can read and write.
+// Private to sim: values that a controller outside can read and write.
 #include <functional>
 #include <optional>
 #include <vector>
@@ -22,12 +22,12 @@ struct PortCounters {
 };
 PortCounters count(Simulation& run);
 
-/// One port, and what it does.
+/// One port, and its functions.
 struct PortEntry {
   using Held = std::optional<double>;
   Port port;
   std::function<Value(const Simulation&, const PortCounters& from, const PortCounters& to)> get;
-  /// What was written and holds; nothing: the site's own. Of ports that can be written.
+  /// Written value in force; nothing: the site's own. For ports that can be written.
   std::function<Held(const Simulation&)> held;
   std::function<void(Simulation&, Held)> set;  ///< empty: read only
   bool is_switch = false;                      ///< takes 0 and 1 only

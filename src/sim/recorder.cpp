@@ -102,12 +102,12 @@ void Recorder::neighbour(Tick begin, Tick end, double J) {
 void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
   const auto& m = halls.means();
   for (auto& job : state_.jobs) job.macro_step(begin);
-  // Where the first job takes no step, what was goes on, but a hotter die of somebody else shows.
+  // If the first job takes no step, its values continue, but a hotter die of another occupant is recorded.
   auto& [jobs, now, last, run, it_J, hours, day, snapshot, events] = state_;
   if (!first_job().stepped()) {
     now = {std::max(last.die_K, now.die_K), last.memory_K};
   } else {
-    if (now.die_K == 0.0) now.die_K = last.die_K;  // nobody's step began in it
+    if (now.die_K == 0.0) now.die_K = last.die_K;  // no occupant's step began in it
     last = now;
   }
   JobSums sums = first_job().row();

@@ -1,5 +1,5 @@
 #pragma once
-// Private to sim: what a run remembers.
+// Private to sim: records of a run.
 #include <map>
 #include <span>
 #include <string>
@@ -20,7 +20,7 @@ class Recorder {
   /// @param jobs names of the occupants that train; they come first
   Recorder(const fleet::Fleet& fleet, std::vector<std::string> jobs, Tick local_start);
 
-  /// One step of the `occupant`-th occupant of the fleet, on its range of nodes, as what it did one after the other. Rows of the site
+  /// One step of the `occupant`-th occupant of the fleet, on its range of nodes, as a sequence of stretches. Rows of the site
   /// describe the first job's GPUs.
   void fleet_step(std::span<const Stretch> step, std::size_t occupant, const NodeRange& nodes,
                   const fleet::FleetState& state, const fleet::FleetSignals& signals);

@@ -7,11 +7,11 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// A replayed connection, and whether the trace may stand for this scenario's fleet.
+/// A replayed connection, and whether the trace is valid for this scenario's fleet.
 struct Replayed {
   connection::SiteStream stream;
-  /// Power was lost and returned at the trace's flushes and nowhere else. If not, the fleet behind these devices would have stopped
-  /// or gone on where the recorded one did not: the scenario needs a run of its own.
+  /// Power was lost and returned only at the trace's flushes. Otherwise the fleet with these devices would have stopped or
+  /// continued at other times than the recorded one, and the scenario needs its own run.
   bool power_as_recorded = true;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Private to sim: whether a run's energy books close.
+// Private to sim: energy balance of a run.
 #include <string>
 #include <vector>
 
@@ -17,8 +17,8 @@ struct AuditLevel {
 };
 /// |in − out − stored| over the largest of the three, or over `floor_J` where hardly anything flowed.
 double closure(const AuditLevel& level, double floor_J);
-/// Energy below which a level's closure is lost in rounding: the largest level carries ε of its own energy through every sum, and
-/// that is 1e-11, the limit, of so much.
+/// Energy below which a level's closure is lost in rounding: the largest level carries a rounding ε of its energy through every
+/// sum, which is the limit, 1e-11, of this energy.
 double rounding_floor_J(const std::vector<AuditLevel>& levels);
 /// All levels, from the packages to the connection.
 std::vector<AuditLevel> audit(const Simulation& run);

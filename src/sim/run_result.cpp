@@ -17,7 +17,7 @@ constexpr double most_figure = 1e30;  ///< nothing that a site has is so large i
 
 Value number(double x) { return std::isfinite(x) ? Value(x) : Value(); }
 
-/// A figure without meaning is null; one that no site can have is an error. Arrays mark what is missing by NaN.
+/// A figure that does not apply is null; a figure that no site can have is an error. Missing values of arrays are NaN.
 void check_figure(const std::string& name, double x) {
   if (std::abs(x) > most_figure)
     throw SolverError(fmt::format("figure {} came out as {}: no figure may exceed {:g}", name, x, most_figure));
@@ -145,11 +145,11 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
 
 namespace {
 
-/// What the scenario does to the plants and the site; what strikes a job its own life notes.
+/// Events of plants and site; a job's own life records those of the job.
 void note_events(const Scenario& scenario, Recorder& recorder) {
   for (const auto& e : scenario.events) {
     if (e.at_s > scenario.run.duration_s || of_job(e.kind) || e.kind == EventKind::power_brake)
-      continue;  // these say themselves when they act
+      continue;  // these record themselves when they act
     std::string text = of_plant(e.kind)           ? fmt::format("{:.3g} % of its parts out", 100.0 * e.out_frac)
                        : e.kind == EventKind::sag ? fmt::format("{:.3g} % of the voltage left", 100.0 * e.voltage_ratio)
                        : e.kind == EventKind::curtailment

@@ -7,7 +7,7 @@
 namespace TIDEWATT_NAMESPACE::sim {
 
 /// Ends the run's connection, closes the energy balance and hands over everything recorded. Call once.
-/// @throws SolverError if the books do not close
+/// @throws SolverError if the energy balance does not close
 Result finish(Simulation& run);
 
 /// What the site and its first job did: figures of the summary.

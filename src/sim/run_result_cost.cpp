@@ -1,4 +1,4 @@
-// What a run cost and emitted, and what it did to transformers: figures of the result.
+// Figures of the result: costs, emissions, and ageing of transformers.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -20,7 +20,7 @@ const std::vector<double>& reals(const Result& r, const std::string& path) {
   return none;
 }
 
-/// What energy cost at prices from outside, and what was drawn while the tariff's held.
+/// Cost of energy at prices from outside, and energy drawn at the tariff's prices.
 struct Priced {
   std::vector<double> hour_USD;
   MinuteMeans rest;

@@ -115,7 +115,7 @@ void read_job(Reading& reading, const Node& node, const std::string& path, Scena
   r.finish();
 }
 
-/// Beats of one job, or of all jobs one behind the other.
+/// Beats of one job, or of all jobs in order.
 void read_beat(Reading& reading, TableReader& r, const Node& node, const std::string& name, MitigationKind kind,
                Scenario& s) {
   using enum MitigationKind;

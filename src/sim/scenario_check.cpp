@@ -54,7 +54,7 @@ void check_service(const Scenario& s, const NeighbourSpec& n, Report&& report) {
   }
 }
 
-/// Beyond, most of the air in a server's inlet is its own exhaust, and no supply temperature holds the inlet.
+/// Above this, most of the air in a server's inlet is its own exhaust, and no supply temperature keeps the inlet.
 constexpr double most_recirculation_frac = 0.85;
 
 template <class Report>

@@ -9,10 +9,10 @@ namespace TIDEWATT_NAMESPACE::sim {
 /// @param place of the scenario, for findings that belong to no single line
 void check_scenario(Scenario& scenario, const Place& place, std::vector<Finding>& findings);
 
-/// What a run will hold in memory, against the limit. @throws RefusedError naming the key and the limit.
+/// Memory that a run needs, compared with the limit. @throws RefusedError naming the key and the limit.
 void admit(const Scenario& scenario);
 
-/// Lowest power cap that the job's most demanding stage can be held to, the governor's margin included.
+/// Lowest power cap that the job's most demanding stage can meet, with the governor's margin.
 double lowest_cap_W(const HallSpec& hall, const JobSpec& job);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -16,7 +16,7 @@ std::string entry_name(const Node* n) {
   return n == nullptr || n->is_text() ? text_of(n) : text_of(n->find("catalog"));
 }
 
-/// A count that the reader has yet to check: what is not one, or too large to multiply, counts as `otherwise`.
+/// A count that the reader has not checked yet: other values, and those too large to multiply, give `otherwise`.
 std::int64_t whole(const Node* n, std::int64_t otherwise = 0, std::int64_t most = 1'000'000) {
   const auto* i = n != nullptr ? std::get_if<std::int64_t>(&n->value) : nullptr;
   return i != nullptr && *i >= 0 && *i <= most ? *i : otherwise;

@@ -1,5 +1,5 @@
 #pragma once
-// Private to sim: what a scenario may leave out.
+// Private to sim: defaults of a scenario.
 #include "scenario_reading.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {

@@ -35,7 +35,7 @@ struct CaseKeys {
   }
 };
 
-/// What a case asks of the rest of the scenario. @param length whether the scenario gives `case_length_s`
+/// Requirements of a case on the rest of the scenario. @param length whether the scenario gives `case_length_s`
 void check_grid_case(const Scenario& s, const GridCaseParams& g, bool length, std::vector<Finding>& findings) {
   const auto report = [&](const char* key, std::string message) {
     findings.push_back({{}, std::string("grid.") + key, std::move(message)});

@@ -52,7 +52,7 @@ const std::string& built_in_digest() {
   return digest;
 }
 
-/// A part of a scenario's text by its name; `shown` is what a reader knows it by.
+/// A part of a scenario's text by its name; `shown` is its name for the reader.
 struct Part {
   std::string text, shown;
 };

@@ -29,7 +29,7 @@ std::string scenario_text(const std::string& path) {
   }
 }
 
-/// Syntax errors first, then what is wrong in the rest of the text and would be without them, too.
+/// Syntax errors first, then errors in the rest of the text that are independent of them.
 [[noreturn]] void report_syntax(RecoveredToml toml, const std::string& folder, const LoadOptions& options) {
   try {
     read_scenario(toml.root, folder, options);

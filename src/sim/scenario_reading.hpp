@@ -24,7 +24,7 @@ struct Reading {
   std::vector<Finding> findings;
   std::vector<catalog::AssumedInput> assumed;
   std::vector<catalog::AssumedInput> of_brake{};  ///< that only a power brake uses
-  FieldLog* log = nullptr;                        ///< notes every key that is asked for; null: none
+  FieldLog* log = nullptr;                        ///< records every key that is read; null: none
   std::vector<std::string> consequences{};        ///< keys whose default hangs on a value that is itself a finding
 
   /// A strict reader of one table.
@@ -36,7 +36,7 @@ struct Reading {
     params.fields(r);
     r.finish();
   }
-  /// The catalog entry of this kind that `key` names, with what stands beside it.
+  /// The catalog entry of this kind that `key` names, with its overrides.
   Node entry(TableReader& r, const char* key, const char* kind, const char* doc) {
     const Node* spec = r.entry(key, kind, Need::required, doc);
     return spec ? catalog.resolve(*spec, kind, below(r.path(), key), findings, assumed) : Node{Node::Table{}, {}};

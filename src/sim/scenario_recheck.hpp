@@ -1,5 +1,5 @@
 #pragma once
-// Private to sim: holding a scenario in memory to what its reader asks of a file, and the rules that both share. Findings name keys; the
+// Private to sim: the reader's checks for a scenario in memory, and the rules of both. Findings name keys; the
 // reader adds their lines.
 #include <functional>
 #include <string>
@@ -16,7 +16,7 @@ using Keys = std::function<void(FieldVisitor&)>;
 class Recheck {
  public:
   explicit Recheck(std::vector<Finding>& findings) : findings_(findings) {}
-  /// @param defaults the same keys of parameters that nobody has set: an optional key that has its default was left out
+  /// @param defaults the same keys of default parameters: an optional key with its default value was left out
   void table(const std::string& path, const Keys& keys, const Keys& defaults);
   template <class Params>
   void table(const std::string& path, Params& params) {

@@ -169,7 +169,7 @@ void read_site(Reading& reading, const Node& given, Scenario& s, const std::func
   auto& findings = reading.findings;
   Node site = given;
   if (const Node* layout = given.find("delivery")) {
-    // What stands beside the layout's name wins over the layout.
+    // Keys beside the layout's name override the layout.
     const Node under = reading.catalog.resolve(*layout, "delivery", "site.delivery", findings, reading.assumed);
     std::erase_if(std::get<Node::Table>(site.value), [](const auto& item) { return item.first == "delivery"; });
     site = merge(under, site);

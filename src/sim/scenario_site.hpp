@@ -7,10 +7,10 @@
 namespace TIDEWATT_NAMESPACE::sim {
 
 /// Reads feeder, devices and rules.
-/// @param more reads what else stands in the table
+/// @param more reads the other keys of the table
 void read_site(Reading& reading, const Node& site, Scenario& s, const std::function<void(TableReader&)>& more);
 
-/// What events ask for that the site cannot do.
+/// Events that need devices which the site does not have.
 void check_events(const Scenario& s, const Place& place, std::vector<Finding>& findings);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

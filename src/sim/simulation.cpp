@@ -13,7 +13,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr Tick hour = 3600 * ns_per_s;
-constexpr std::size_t macro_steps_behind = 64;  ///< that the connection may be behind the fleet
+constexpr std::size_t macro_steps_behind = 64;  ///< that the connection may lag the fleet
 
 RunOptions with_threads(RunOptions o) {
   if (o.n_thread == 0) o.n_thread = std::max(1u, std::thread::hardware_concurrency());
@@ -26,7 +26,7 @@ std::vector<std::string> names_of(const std::vector<JobSpec>& jobs) {
   return out;
 }
 
-/// Jobs one behind the other from the first node on; nobody uses the rest.
+/// Jobs consecutively from the first node on; the rest is idle.
 std::vector<JobRun> place(const Scenario& scenario, const fleet::Fleet& fleet) {
   std::vector<JobRun> out;
   std::size_t node = 0;
@@ -66,7 +66,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
   spin_up();
 }
 
-/// The fleet has stood idle for long when the run begins; nothing of that is booked.
+/// The fleet has been idle for long when the run begins; this energy is not counted.
 void Simulation::spin_up() {
   fleet::FleetMeters unbooked;
   double load_W = 0.0;
@@ -98,7 +98,7 @@ void Simulation::apply_controls() {
   for (auto& occupant : occupants) occupant.disturb();
 }
 
-/// Hands what is given from outside to those who use it; what they have already moves nothing.
+/// Passes values from outside to their users; a present value changes nothing.
 void Simulation::apply_outside(bool anew) {
   const auto& outside = state.outside;
   halls.set_outside(outside);
@@ -130,7 +130,7 @@ void Simulation::note_brakes() {
 
 void Simulation::advance() {
   const Tick now = state.now;
-  // What holds the GPUs from now on.
+  // Limits of the GPUs from now on.
   if (controls.follows_order(now)) {
     settle();
     controls.follow_order(now, connection->last_mean_W());

@@ -35,7 +35,7 @@ struct RunModel {
   fleet::Fleet fleet;
 };
 
-/// Moments that a loss of power in the coming step may ask for, oldest first.
+/// Saved states that a loss of power in the coming step may need, oldest first.
 class Rewind {
  public:
   /// All that a restart needs, when no occupant's clock was beyond `clocks`.
@@ -51,11 +51,11 @@ class Rewind {
   };
   /// Power ends after `now`: of the moments that serve for all that is to come, the newest is enough.
   void keep(Moment moment, Tick now);
-  /// The newest moment from which every occupant can come to rest at `to`; later ones are dropped.
+  /// The newest saved state from which every occupant can stop at `to`; drops later ones.
   const Moment& back_to(Tick to);
   void clear() { kept_.clear(); }
   bool empty() const { return kept_.empty(); }
-  /// Empty memory for the next moment: of one that was dropped, or new and large enough for it not to move as it grows.
+  /// Empty memory for the next saved state: reused, or new and large enough not to be reallocated.
   std::string spare(Tick now);
   template <class A>
   void archive(A& a) {
@@ -69,17 +69,17 @@ class Rewind {
   std::string spare_;
 };
 
-/// Fleet, halls and connection of a site on one clock. Parts hold their own memory; what they are made of stands in `model`.
+/// Fleet, halls and connection of a site in one simulation. Parts own their state; their parameters are in `model`.
 class Simulation {
  public:
   Simulation(const Scenario& scenario, const RunOptions& options);
 
-  /// One macro step; again in part where the site's power ends or comes back inside it.
+  /// One macro step; repeated in part if the site's power ends or returns inside it.
   void step();
   /// Waits for what passes beside.
   void settle() { connection->settle(0, recorder, halls.outdoor()); }
-  /// Sets every hall's GPUs to what holds them now. Jobs notice a limit that has moved; the thermal target follows the last macro
-  /// step smoothly and disturbs nobody.
+  /// Sets the present limits of every hall's GPUs. A changed limit interrupts the repetition of jobs; the thermal target follows
+  /// the last macro step smoothly and interrupts none.
   void apply_controls();
   /// What a controller outside gives from now on. @throws InputError if a plant cannot have its set point, with nothing changed
   void set_outside(Outside given);
@@ -88,7 +88,7 @@ class Simulation {
   /// @throws InputError if the bytes do not fit
   void load(std::string_view bytes);
 
-  /// All and only what a restart needs, beside what the parts hold.
+  /// All state that a restart needs, besides that of the parts.
   struct State {
     Tick now = 0;
     fleet::FleetState fleet;
@@ -96,14 +96,14 @@ class Simulation {
     fleet::ScheduleAudit audit;
     bool dark = false;  ///< the site has no power
     Tick dark_ns = 0;   ///< time without it
-    Outside outside;    ///< what a controller outside gives, by `set_outside`
+    Outside outside;    ///< values of a controller outside, by `set_outside`
     template <class A>
     void archive(A& a) {
       auto& [at, gpus, books, scheduled, no_power, without_ns, given] = *this;
       a(at, gpus, books, scheduled, no_power, without_ns, given);
     }
   };
-  /// Set anew by every step, or for the log.
+  /// Recomputed by every step, or for the log.
   struct Scratch {
     fleet::FleetSignals signals;
     std::vector<connection::LaneLoad> loads;

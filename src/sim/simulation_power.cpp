@@ -1,9 +1,9 @@
-// The site's power ends inside a macro step: the step is taken again up to that millisecond, and from there on the site is dark.
+// The site's power ends inside a macro step: the step is repeated up to that millisecond, and from then on the site has no power.
 //
-// The connection is computed behind the fleet, so that a loss of power (an empty battery, a tripped island) is known only once the
+// The connection is computed after the fleet, so a loss of power (an empty battery, a tripped island) is known only once the
 // step is taken. As long as one is possible, the connection is settled after every step and the last moments are kept; when power
-// turns out to have ended inside the step, the engine goes back to the newest kept moment that no occupant's clock was beyond, and
-// comes to rest at the millisecond at which power ended. Nothing depends on threads: what is kept is a function of the run alone.
+// ended inside the step, the engine returns to the newest saved state in which no occupant was past that time, and stops at the
+// millisecond at which power ended. Nothing depends on threads: saved states depend on the run alone.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ void Simulation::remember() {
       state.now);
 }
 
-/// To the newest kept moment from which every occupant can come to rest at `to`.
+/// Returns to the newest saved state from which every occupant can stop at `to`.
 void Simulation::go_back(Tick to) {
   const auto& m = rewind_.back_to(to);
   ArchiveReader from(m.bytes);
@@ -84,7 +84,7 @@ void Simulation::go_back(Tick to) {
 
 /// Takes the step again until it ends where power changes; `change` moves forward if it turns out to change sooner.
 void Simulation::reach(connection::PowerChange& change) {
-  const auto last_set = controls.limits();  // by a controller, perhaps after the moment that is gone back to
+  const auto last_set = controls.limits();  // by a controller, possibly after the saved state
   const auto last_outside = state.outside;
   for (int tries = 1;; ++tries) {
     const Tick edge = change.bin * ns_per_ms;
@@ -120,7 +120,7 @@ void Simulation::set_power(const connection::PowerChange& change) {
 
 void Simulation::step() {
   if (!connection->can_lose_power()) return advance();
-  // Constants may be read while the connection is still behind; its state only once it is settled, as it is while moments are kept.
+  // Constants may be read while the connection lags; its state only once it is settled, as it is while states are saved.
   const auto& delivery = *connection->stream().delivery();
   if (!delivery.near_disturbance(state.now / ns_per_ms, risk_margin(*this) / ns_per_ms) &&
       (rewind_.empty() || delivery.at_rest())) {

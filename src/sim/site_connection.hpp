@@ -1,5 +1,5 @@
 #pragma once
-// Private to sim: the connection behind the fleet.
+// Private to sim: the connection and its lag to the fleet.
 #include <deque>
 
 #include "connection/grid_worker.hpp"
@@ -10,18 +10,18 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// The site's stream some macro steps behind the fleet, and what is known of the connection once they have passed.
+/// The site's stream, which lags the fleet by some macro steps, and the results of the connection once they have passed.
 class SiteConnection {
  public:
-  /// @param beside in a thread of its own
+  /// @param beside in its own thread
   SiteConnection(const Scenario& scenario, std::size_t n_lane, double other_W, double load_W, double plant_W,
                  bool beside);
 
   /// Hands a macro step's load over. @param row of /day that it fills
   void pass(std::vector<connection::LaneLoad> loads, Tick begin, Tick until, double plant_W, std::size_t row);
-  /// Takes what has come out of the stream. How far it may be behind is fixed, so that nothing depends on who is faster.
+  /// Takes finished results of the stream. The bounded lag keeps results independent of thread timing.
   void settle(std::size_t behind, Recorder& recorder, const OutdoorAir& outdoor);
-  /// @pre settled, as for all that reads it while the run goes on
+  /// @pre settled, as for every reader during the run
   connection::SiteStream& stream() { return stream_; }
   const connection::SiteStream& stream() const { return stream_; }
   const TransformerWatch& transformers() const { return transformers_; }

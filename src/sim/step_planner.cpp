@@ -15,14 +15,14 @@ using workload::JobState;
 constexpr Tick hour = 3600 * ns_per_s;
 constexpr double hold_growth = 10.0, hot_hold_growth = 3.0;
 constexpr double remainder_growth =
-    1.5;  ///< of a hold's stretch, that it takes along rather than leave it a step of its own
+    1.5;  ///< of a hold's length: a remainder up to this is included instead of a step of its own
 constexpr Tick first_hold = 10 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
 constexpr Tick settling =
-    120 * ns_per_s;  // fans follow a start for some minutes; halls and plants say themselves how far they are
+    120 * ns_per_s;  // fans settle for some minutes after a start; halls and plants report their own state
 constexpr Tick longest_pause = 10 * ns_per_s;
-constexpr double overshoot = 1.15;  ///< a little more than the estimate allows beats a remainder of its own
+constexpr double overshoot = 1.15;  ///< a step slightly longer than the estimate costs less than another short step
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
-constexpr Tick heat_stride = ns_per_s / 4;  ///< of the search for the moment at which heat ends an iteration
+constexpr Tick heat_stride = ns_per_s / 4;  ///< of the search for the time at which heat ends an iteration
 
 /// After an edge of the plants or of the site's power: 1 s, then half the time since, in whole seconds. @param edge −1: none yet
 Tick grown_since(Tick edge, Tick now) {
@@ -70,7 +70,7 @@ Tick Agenda::clip_to_next_event(Tick until, Tick now, std::span<const JobRun> oc
              : until;
 }
 
-/// A base step's rest that is no macro step of its own.
+/// A rest of a base step that is too short for a macro step.
 Tick Agenda::min_macro_step() const { return equal_steps() ? 0 : base_ / 4; }
 
 Tick Agenda::align_to_iteration_end(Tick until, std::span<const JobRun> occupants) const {
@@ -121,7 +121,7 @@ Tick StepPlanner::next_change(const Job& job) const {
   return next.state == JobState::evaluate ? workload::never : std::min(next.until, next.interrupt);
 }
 
-/// Fans and halls swing in after a start, which the estimate sees only in part: no step is longer than the time since then.
+/// Fans and halls settle after a start, which the estimate covers only in part: no step is longer than the time since the start.
 double StepPlanner::settling_s(Tick now) const { return seconds(now - state_.started); }
 
 Tick StepPlanner::next_cut(const Job& job, const StepContext& c) const {
@@ -146,7 +146,7 @@ StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until,
   return {ahead_->repetitions};
 }
 
-/// The first 10 ms after a start and the rest, each at the mean temperature that comes out; for the reference, slices that double.
+/// The first 10 ms after a start and the rest, each at its own mean temperature; for the reference, slices that double.
 std::vector<Piece> StepPlanner::pieces(const Job& job, const StepLength& length, const StepContext& c) const {
   const Tick period = job.scratch.task.timeline->period, begin = to_tick(state_.begun_frac * seconds(period));
   const Tick end = length.piece > 0 ? begin + length.piece
@@ -160,12 +160,12 @@ std::vector<Piece> StepPlanner::pieces(const Job& job, const StepLength& length,
   return out;
 }
 
-/// The longest step after an edge of what is resolved.
+/// The longest step after an edge in resolved stretches.
 Tick StepPlanner::first_grade(const Job& job) const {
   return works(job.scratch.step.state) || state_.since_change < ns_per_s ? fleet::first_step_after_edge : ns_per_s;
 }
 
-/// A constant state: its own steps are graded, so only fans and preheat ask for stretches: 10 s, 100 s, ...
+/// A constant state: its own steps are graded, so only fans and preheat limit the length: 10 s, 100 s, ...
 Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until, const StepContext& c) const {
   const auto& step = job.scratch.step;
   const bool hot = heat.hot(job);
@@ -192,7 +192,7 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
   const double miss_K = std::max({sum_K / static_cast<double>(place.n_node), worst_weight * worst_K, 1e-9});
   const double error = loop_gain * miss_K / c.scenario.run.tolerance_K;
   const double next_s = seconds(fleet::duration_of(job.scratch.task)) * std::clamp(0.9 / std::sqrt(error), 0.25, 2.0);
-  // A step that something else kept short says nothing against the length found before.
+  // A step shortened for another reason does not change the planned length.
   state_.jump_s = error < 1.0 ? std::max(state_.jump_s, next_s) : next_s;
   state_.jump_s = std::max(state_.jump_s, 1.5 * seconds(job.scratch.task.timeline->period) * (error < 0.5 ? 1.4 : 0.7));
 }
@@ -224,7 +224,8 @@ Tick StepPlanner::pair_within(const Job& job, const StepContext& c) const {
   return std::min({next_cut(job, c), c.agenda.next_pause(job.state.now), step.until}) - job.state.now;
 }
 
-/// Every mode falls by g ΔP (1 − e^{−λd})/λ through a pause of d and comes back afterwards; the area under that in the work behind it.
+/// Every mode falls by g ΔP (1 − e^{−λd})/λ through a pause of d and recovers afterwards; the area under that in the work after
+/// it.
 double StepPlanner::pause_dip_K(const Job& job, const Ahead& ahead, const StepContext& c) const {
   if (ahead.legs.size() == 1) return 0.0;
   const auto& place = job.place;
@@ -291,7 +292,7 @@ std::optional<Ahead> StepPlanner::look_ahead(const Job& job, Tick until, const U
   return out;
 }
 
-/// Where iterations scatter, the timeline is the mean of those the jump holds.
+/// Where iterations vary, the timeline is the mean of those in the jump.
 bool StepPlanner::jump_through(Job& job, Tick until, const StepContext& c) {
   auto& training = *job.training;
   auto& task = job.scratch.task;

@@ -135,7 +135,7 @@ std::vector<Variable> assumed_variables(const sim::Scenario& scenario, const Nod
                                         const sim::LoadOptions& options, std::vector<std::string>& left_out) {
   std::vector<Variable> out;
   const auto readable = [&](const Variable& v) {
-    // Between whole ends, too: a count refuses what lies between.
+    // Also between whole ends: a count refuses fractions.
     const bool whole_ends = v.low == std::floor(v.low) && v.high == std::floor(v.high);
     for (const double u : whole_ends ? std::vector{0.0, 1.0, 0.381966} : std::vector{0.0, 1.0}) {
       auto load = options;

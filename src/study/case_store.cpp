@@ -104,7 +104,7 @@ std::map<std::size_t, std::string> CaseStore::read_manifests(State& state) const
     for (std::size_t k = 0; k < lines.size(); ++k) {
       if (lines[k].empty()) continue;
       const auto line = read_line(lines[k]);
-      // A line without its end is what a killed process leaves: its case file decides.
+      // A killed process may leave an incomplete line: its case file decides.
       if (line && line->first < n_case_)
         noted[line->first] = line->second;
       else if (k + 1 < lines.size())
@@ -154,7 +154,7 @@ CaseStore::State CaseStore::read(const std::function<void(const CaseRecord&)>& v
 
 void CaseStore::clear_leftovers() const {
   std::error_code ec;
-  // Beside the cases only a sweep in one piece clears: shards may be writing there at this moment.
+  // Only an unsharded sweep removes other files: shards may be writing there now.
   if (shard_.count == 1)
     for (const auto& item : fs::directory_iterator(folder_, ec)) {
       const std::string name = item.path().filename().string();

@@ -19,7 +19,7 @@ struct Shard {
 /// The durable record of a sweep, a folder:
 ///
 ///     plan.txt                  what the sweep is: one line with its hash, then everything that it depends on
-///     cases/000/000123.case     one file per finished case, written whole or not at all (`io::write_durably`)
+///     cases/000/000123.case     one file per finished case, written completely or not at all (`io::write_durably`)
 ///     manifest-1-of-1.txt       a checksummed line per finished case, appended and synced; one file per shard
 ///
 /// A case is finished when its file has its name. The manifest lists the files that should exist, so that a
@@ -27,7 +27,7 @@ struct Shard {
 class CaseStore {
  public:
   /// Opens `folder`, or makes it for the sweep that `plan_text` describes.
-  /// @throws InputError if it holds another sweep  @throws OutputError if it cannot be written
+  /// @throws InputError if it has another sweep  @throws OutputError if it cannot be written
   CaseStore(std::string folder, const std::string& plan_text, std::size_t n_case);
 
   /// A finished case, without its figures: there may be a million of them.
@@ -56,8 +56,8 @@ class CaseStore {
   const std::string& plan() const { return plan_; }
   std::size_t n_case() const { return n_case_; }
 
-  /// Takes the manifest of a shard for this process alone and clears what killed processes left behind.
-  /// @throws InputError if another process holds it  @throws OutputError
+  /// Locks the manifest of a shard for this process and removes files of killed processes.
+  /// @throws InputError if another process has locked it  @throws OutputError
   void lock(const Shard& shard);
   /// Brings the locked manifest up to what `state`, read since, found: cases without a line get one, damaged ones lose
   /// theirs. @throws OutputError
@@ -65,7 +65,7 @@ class CaseStore {
   /// Renames the locked shard's damaged case files, so that their cases run again and a person can look at what
   /// happened. @throws OutputError
   void set_aside(const State& state) const;
-  /// Notes case i in the locked manifest, synced. @returns the record that its file holds  @throws OutputError
+  /// Adds case i to the locked manifest, synced. @returns the record that its file holds  @throws OutputError
   CaseRecord note(std::size_t i);
   ~CaseStore();
   CaseStore(const CaseStore&) = delete;

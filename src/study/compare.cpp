@@ -225,7 +225,7 @@ Comparison compare(const std::string& before, const std::string& after, const si
 
 std::string Comparison::text() const {
   std::string out;
-  std::vector<std::size_t> number;  // of each written change; what is behind a name has none
+  std::vector<std::size_t> number;  // of each written change; values inside a catalog entry have none
   std::size_t n = 0, of_one = 0;
   const auto tell_of_one = [&] {
     if (of_one > 0) out += fmt::format("      {} values that only one of the two entries has\n", of_one);

@@ -9,7 +9,7 @@ namespace TIDEWATT_NAMESPACE::study {
 
 /// One key that two scenarios have differently, as TOML text; "" where one does not have it.
 struct KeyChange {
-  /// `job.main.plan.tp`; a value behind a catalog name reads `hall.a.gpu: power.tdp_W`; a table or list item that only one
+  /// `job.main.plan.tp`; a value inside a catalog entry reads `hall.a.gpu: power.tdp_W`; a table or list item that only one
   /// scenario has is one change: `mitigation.battery`.
   std::string key;
   std::string before, after;
@@ -34,7 +34,7 @@ struct Comparison {
 /// Runs two scenarios, and the first with each single change of the second, and reports what differs and its effect.
 /// Random draws are common to all (the first scenario's seed, unless the seed is what differs).
 /// @param alone false: only the two runs
-/// @param stop looked at between steps: true ends it with a std::runtime_error
+/// @param stop checked between steps: true ends it with a std::runtime_error
 /// @throws InputError, SolverError, RefusedError as `sim::run` of either
 Comparison compare(const std::string& before, const std::string& after, const sim::LoadOptions& options = {},
                    bool alone = true, const std::function<bool()>& stop = {});

@@ -26,7 +26,7 @@ struct SwingLever {
 /// One GPU in the step with the warmest inlet.
 struct NamedGpu {
   std::int64_t row = 0, rack = 0, node = 0, slot = 0;
-  double die_K = 0.0, own_Hz = 0.0;  ///< own: the clock it could hold without waiting for slower ranks
+  double die_K = 0.0, own_Hz = 0.0;  ///< own: its clock if it did not wait for slower ranks
   double inlet_K = 0.0, leakage_ratio = 0.0, resistance_ratio = 0.0;
 };
 

@@ -103,7 +103,7 @@ std::vector<Variant> causes_of(const sim::Scenario& s, const sim::Result& base) 
       {"gating", "the job moves at the fleet's mean pace", changed(s, [](auto& x) { x.run.gating = false; })});
   out.push_back({"fans", fmt::format("server fans held at their mean over the run, {:.0f} %", 100.0 * fan),
                  each_hall(s, [&](auto& h) {
-                   if (h.liquid) return;  // plates do not feel them
+                   if (h.liquid) return;  // they do not act on plates
                    h.air.fan_min_frac = fan;
                    h.air.fan_start_K += 1000.0;
                    h.air.fan_full_K += 1000.0;

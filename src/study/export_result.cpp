@@ -9,7 +9,7 @@
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
-/// The part of a window that was asked for, as power alone.
+/// The requested part of a window, power only.
 io::Waveform cut_power(const io::Waveform& w, const io::ResultOrigin& origin, const io::ExportCut& cut) {
   const auto record = io::make_export_record(w, origin, {cut.begin_s, cut.length_s});
   io::Waveform out{w.window, record.first_s, w.step_s, record.channels.front().values, {}, {}, {}};

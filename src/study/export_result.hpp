@@ -19,14 +19,14 @@ struct ResultExport {
 
 /// Files that are ready to be written.
 struct ResultFiles {
-  io::Exported made;    ///< n_sample 0: model records, which hold none
+  io::Exported made;    ///< n_sample 0: model records, which have no samples
   std::string checked;  ///< model records: how they were checked, with figures
   std::vector<std::string> warnings;
 };
 
 /// io::export_formats(), "perc1", "cmpldw", "linjbl".
 std::vector<std::string> result_formats();
-/// Whether a format holds the load's settings: its file is the same for every window and instant.
+/// Whether a format contains the load's settings: its file does not depend on window and time.
 bool is_settings_format(const std::string& format);
 
 /// Prepares the files; nothing is written yet. @param result path (HDF5)

@@ -73,7 +73,7 @@ std::string sheet_csv(const std::vector<DataSheetRow>& rows) {
   return out;
 }
 
-/// Results of another scenario are said, not refused: a run may have overrides of its own.
+/// Results of another scenario are reported, not refused: a run may have its own overrides.
 void compare_scenarios(Filing& f) {
   for (const auto& r : f.results) {
     const auto changes = sim::input_changes(r.origin.scenario, f.s.text);
@@ -88,7 +88,7 @@ void compare_scenarios(Filing& f) {
   }
 }
 
-/// Inputs of the connection that nobody has stated decide most figures of a filing.
+/// Inputs of the connection without a stated value determine most figures of a filing.
 void assumed_connection(Filing& f) {
   for (const auto& [key, what] :
        {std::pair{"grid.source.short_circuit_MVA", "short-circuit power at the connection, MVA"},
@@ -114,7 +114,7 @@ FilingPack make_filing(const sim::Scenario& s, const grid::RuleBook& book, const
   assumed_connection(f);
   compare_scenarios(f);
 
-  // Sections in the order of the report; each adds what it finds open.
+  // Sections in the order of the report; each adds its open items.
   FilingPack out;
   Page body;
   std::vector<io::ExportFile> files;
@@ -137,7 +137,7 @@ FilingPack make_filing(const sim::Scenario& s, const grid::RuleBook& book, const
   body.table({"field", "value", "unit", "span", "method", "input"}, rows);
   assumed_section(f, body);
 
-  // What is open stands first: a reader must not find it last.
+  // Open items come first, so that a reader does not miss them.
   for (const auto& item : f.open)
     if (std::find(out.open.begin(), out.open.end(), item) == out.open.end()) out.open.push_back(item);
   out.warnings = f.warnings;

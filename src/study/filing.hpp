@@ -32,7 +32,7 @@ struct DataSheetRow {
 struct FilingPack {
   std::vector<io::ExportFile> files;  ///< report.html, datasheet.csv, records, playback files
   std::vector<DataSheetRow> sheet;
-  std::vector<std::string> open;        ///< what the scenario, its results or the rules do not say
+  std::vector<std::string> open;        ///< items without a value in the scenario, its results or the rules
   std::string ride;                     ///< verdict of ride-through in words
   std::vector<std::string> warnings{};  ///< what its maker must know at once: results of another scenario
 };

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Hashes of the files that a manifest lists, by name; nothing of what is not as written.
+/// Hashes of the files that a manifest lists, by name; empty if the manifest was changed.
 std::map<std::string, std::string> listed(const std::string& manifest) {
   std::map<std::string, std::string> out;
   const auto o = nlohmann::json::parse(manifest, nullptr, false);

@@ -6,14 +6,14 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// What a folder held before a pack was written into it.
+/// Contents of a folder before a pack was written into it.
 struct OldPack {
   std::vector<std::string> removed;  ///< files of the old pack that the new one does not have
-  std::vector<std::string> kept;     ///< what else lies in the folder, with the reason
+  std::vector<std::string> kept;     ///< other files in the folder, with the reason
 };
 
 /// Removes the files of an older pack that are not part of the new one: those that its manifest lists with the hash that
-/// they still have. Everything else stays: files that were changed, and what was never part of a pack.
+/// they still have. All other files stay: changed ones, and those that were never part of a pack.
 /// @param manifest text of the old manifest.json; empty or damaged: nothing is removed  @param now names of the new pack
 OldPack clear_old_pack(const std::string& folder, const std::string& manifest, const std::vector<std::string>& now);
 

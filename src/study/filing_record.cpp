@@ -1,4 +1,4 @@
-// Section of a filing on what a run recorded: power, ramps, swings, spectrum, flicker.
+// Section of a filing on a run's record: power, ramps, swings, spectrum, flicker.
 #include <fmt/format.h>
 
 #include <algorithm>

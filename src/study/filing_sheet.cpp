@@ -243,7 +243,7 @@ void job_rows(const Filing& f, Rows& rows) {
   }
 }
 
-/// How many of the storage units stand in the halls.
+/// Number of storage units in the halls.
 double n_storage(const Filing& f) {
   const auto per = f.s.devices.storage_per;
   if (per == sim::StoragePer::site) return 1.0;
@@ -256,7 +256,7 @@ double n_storage(const Filing& f) {
   return n;
 }
 
-/// Inputs below a key that nobody has stated, with their ranges.
+/// Inputs below a key without a stated value, with their ranges.
 std::string stated_below(const Filing& f, const std::string& prefix, std::initializer_list<const char*> keys) {
   std::string out;
   for (const auto& a : f.s.assumed)

@@ -1,4 +1,4 @@
-// Sections of a filing on the site itself: what stands there, one-line diagram, methods, assumed inputs.
+// Sections of a filing on the site: its equipment, one-line diagram, methods, assumed inputs.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -143,7 +143,8 @@ Fit least_squares(const std::vector<FitParameter>& parameters, std::size_t n_sam
   fit.rms = std::sqrt(r.squaredNorm() / static_cast<double>(n));
   const Eigen::MatrixXd inverse = (J.transpose() * J).completeOrthogonalDecomposition().pseudoInverse();
   const Eigen::MatrixXd covariance = inverse * (J.transpose() * covariance_times(noise_of(r, J), J)) * inverse;
-  // A parameter that moves the residuals so much less than the strongest one is lost in the inverse above: no variance to show.
+  // A parameter with so much less effect on the residuals than the strongest one is lost in the inverse above: it has no
+  // variance.
   constexpr double least_felt = 1e-7, at_end = 1e-3;
   constexpr double identified_ratio =
       0.8 * 0.95;  // of the range, of which 95 % would be the interval before any sample

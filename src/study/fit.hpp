@@ -18,9 +18,10 @@ struct FitParameter {
 struct FitValue {
   std::string key;
   double value;
-  double low, high;        ///< 95 % interval
-  bool identified = true;  ///< false: the samples say too little, and the interval is the prior's or the search's own
-  bool at_bound = false;   ///< the best value lies at an end of the search, so it is an end and no estimate
+  double low, high;  ///< 95 % interval
+  bool identified =
+      true;  ///< false: the samples do not identify it, and the interval is that of the prior or of the search
+  bool at_bound = false;  ///< the best value is at the edge of the search range, hence not an estimate
   double prior_low = 0.0, prior_high = 0.0;  ///< 95 % before the samples, or the ends of the search
 };
 

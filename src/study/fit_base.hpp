@@ -13,7 +13,7 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// The gpu entry that a fit starts from: its tables, and the ranges that it gives for what it assumes.
+/// The base GPU entry of a fit: its tables, and the ranges of its assumed values.
 struct FitBase {
   thermal::PackageParams package;
   power::GpuPowerParams power;

@@ -54,7 +54,7 @@ std::string entry_from(const std::string& base_text, const std::string& name, co
         for (const auto& f : values) out += range_line(quoted(f.key), f);
     } else if (table == "sources") {
       out += fmt::format("{} = {}\n", quoted(key), quoted("[D] " + v->source));
-    } else if (table != "assumed") {  // its old range goes; the new one stands at the table's top
+    } else if (table != "assumed") {  // removes the old range; the new one is at the table's top
       out += fmt::format("{} = {:.6g}\n", key, v->value);
       used[static_cast<std::size_t>(v - values.begin())] = true;
     }

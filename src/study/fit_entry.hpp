@@ -10,7 +10,7 @@ namespace TIDEWATT_NAMESPACE::study {
 struct FittedValue {
   std::string key;  ///< `table.key`, or `key` in a file without tables
   double value, low, high;
-  std::string source;  ///< says what it was fitted to; the tag [D] is added
+  std::string source;  ///< names the data of the fit; the tag [D] is added
 };
 
 /// The catalog file `base_text` under another name, with fitted values in place of its own: value, source and range.

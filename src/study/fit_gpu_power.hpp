@@ -7,7 +7,7 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// Samples under load at one clock: what tells of leakage.
+/// Samples under load at one clock, which identify leakage.
 struct LeakageRecord {
   std::vector<double> time_s, power_W, over_K;  ///< [sample]; over the leakage's reference temperature
   double voltage_factor = 1.0;                  ///< v(V(f)) at that clock
@@ -20,7 +20,7 @@ PriorParameter rest_prior(const LeakageRecord& record);
 /// Model less measured, W. @param p leakage_W, leakage_frac_per_K, rest_W  @param out [sample]
 void leakage_residual(const LeakageRecord& record, std::span<const double> p, std::span<double> out);
 
-/// Leakage from the creep of power with temperature while clock and work stand still:
+/// Leakage from the change of power with temperature at constant clock and work:
 ///
 ///     P = P_rest + P_leak v(V(f)) e^{k (T − T_ref)},   v: GpuModel::leakage_voltage_factor
 ///

@@ -26,7 +26,7 @@ class Times {
     if (findings_.size() < most_findings)
       findings_.push_back({{table_.file, table_.line[row], 1}, "", std::move(message)});
   }
-  /// @throws InputError with what was wrong
+  /// @throws InputError
   void finish() {
     if (!findings_.empty()) throw InputError(std::move(findings_));
   }

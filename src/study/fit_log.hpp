@@ -15,12 +15,12 @@ struct FittedGpu {
   ResidualReport residuals;      ///< of its temperatures, K
 };
 
-/// A catalog entry fitted to a log, and what to say about the fit.
+/// A catalog entry fitted to a log, and notes on the fit.
 struct FittedEntry {
   std::string kind, name;        ///< catalog kind and name
   std::string toml;              ///< the entry's file: values with source and 95 % interval
-  std::vector<FitValue> values;  ///< what was fitted, in the unit of each key
-  double rms = 0.0;              ///< of the residuals of the first fit, in the unit of what was measured
+  std::vector<FitValue> values;  ///< fitted values, in the unit of each key
+  double rms = 0.0;              ///< of the residuals of the first fit, in the unit of the measurement
   std::string text;              ///< for people: fits, intervals, and what the log could not give
   std::vector<FittedGpu> gpus;   ///< of a fit to GPUs
   /// Keys whose best value is an end of the search.
@@ -36,7 +36,7 @@ struct FitGpuOptions {
   std::string base = "h100_sxm_700W";  ///< gpu entry that gives what telemetry cannot, and the middle of the priors
   std::string gpu;                     ///< which GPU of each file; empty: all
   double before_W = -1.0;       ///< power at which the GPUs rested before the record; below 0: unknown, so fitted
-  double power_window_s = 1.0;  ///< trailing mean behind each power reading, 0 to 30 s
+  double power_window_s = 1.0;  ///< averaging window of each power reading, 0 to 30 s
   double fan_frac = 1.0;        ///< fan speed during the record, 0.05 to 1
 };
 /// Thermal poles and leakage of one GPU, or of the chips of several logs and the type they share.

@@ -10,7 +10,7 @@ namespace TIDEWATT_NAMESPACE::study {
 
 enum class NodeWork { idle, train, evaluate };
 
-/// What the job log says: from when to when the nodes did what. Times between intervals are idle.
+/// Intervals of the job log, with the nodes' work. Times between intervals are idle.
 struct WorkInterval {
   double start_s, end_s;
   NodeWork work;
@@ -42,7 +42,7 @@ struct Rest;  // fit_rests.hpp
 
 struct NodePowerFit {
   NodeLevels levels;
-  Fit fit;  ///< intervals of what was fitted
+  Fit fit;  ///< intervals of the fitted values
 };
 /// Levels, dip and notch that make the meters show the log. States that do not occur keep 0 W.
 /// @param period_s  between the meter's publications, s

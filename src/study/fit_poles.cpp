@@ -13,7 +13,7 @@ namespace {
 
 /// Shorter windows than this share of the readings' distance count as not overlapping.
 constexpr double overlap_ratio = 0.75;
-/// A counter publishes at its own pace: rows closer than this tell nothing of power yet and are joined.
+/// A counter is updated at its own rate: rows closer than this do not give a power and are joined.
 constexpr double counter_step_s = 0.25;
 constexpr double start_s = 10.0;  // several fast time constants
 
@@ -59,7 +59,7 @@ void from_counter(const GpuTelemetry& t, ThermalDrive& d) {
 void from_single_windows(const ThermalRecord& r, double window_s, ThermalDrive& d) {
   d.power_from =
       window_s > 0.0 ? fmt::format("means over the {:g} s before each reading", window_s) : "readings of the instant";
-  d.pieces.push_back({window_s, r.power_W[0], -1});  // the first reading tells of the time before it
+  d.pieces.push_back({window_s, r.power_W[0], -1});  // the first reading covers the time before it
   for (std::size_t i = 1; i < r.size(); ++i) {
     const double step_s = r.time_s[i] - r.time_s[i - 1], covered_s = std::min(window_s, step_s);
     const double before_W = r.power_W[i - 1], after_W = r.power_W[std::min(i + 1, r.size() - 1)];
@@ -83,7 +83,7 @@ void from_overlapping_windows(const ThermalRecord& r, double window_s, ThermalDr
     const double x_s = at_s - r.time_s[next - 1], share = x_s / (r.time_s[next] - r.time_s[next - 1]);
     return sum[next - 1] + x_s * (r.die_K[next - 1] + 0.5 * share * (r.die_K[next] - r.die_K[next - 1]));
   };
-  d.pieces.push_back({window_s, r.power_W[0], -1});  // the first reading tells of the time before it
+  d.pieces.push_back({window_s, r.power_W[0], -1});  // the first reading covers the time before it
   double due_s = r.time_s.front() + window_s;
   for (std::size_t i = 1; i < r.size(); ++i) {
     const double at_s = r.time_s[i], step_s = at_s - r.time_s[i - 1], mean_W = 0.5 * (r.power_W[i - 1] + r.power_W[i]);
@@ -96,7 +96,7 @@ void from_overlapping_windows(const ThermalRecord& r, double window_s, ThermalDr
   }
 }
 
-/// Takes the temperatures of the first seconds out: they depend on how the fast pole stood, which no reading tells.
+/// Removes the temperatures of the first seconds: they depend on the initial state of the fast pole, which is not measured.
 ThermalDrive without_start(ThermalDrive d) {
   d.first_W = d.pieces.front().power_W;
   const double until_s = d.time_s.front() + start_s;

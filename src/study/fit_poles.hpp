@@ -31,8 +31,8 @@ struct ThermalDrive {
 ///     power readings. The temperatures are averaged over w, and one mean per w seconds counts.
 ///
 /// A mean between those of its neighbours is a step from one to the other, at the instant that gives the mean. Temperatures of the first
-/// 10 s are left out, since they depend on how the fast pole stood before.
-/// @param window_s  trailing mean behind each power reading, 0 to 30 s; not used with the counter
+/// 10 s are left out, since they depend on the initial state of the fast pole.
+/// @param window_s  averaging window of each power reading, 0 to 30 s; not used with the counter
 /// @throws InputError if times do not ascend or fewer than 20 temperatures are left
 ThermalDrive thermal_drive(const GpuTelemetry& telemetry, double window_s);
 

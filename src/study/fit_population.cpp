@@ -39,7 +39,7 @@ AtSpread at_spread(const std::vector<Likelihood>& chips, const Matrix& T, double
   Vector weighted = Vector::Zero(m);
   double log_weight = log_prior;
   for (const auto& c : chips) {
-    // (Λ⁻¹ + T)⁻¹ without inverting Λ, which is singular where the chip's log says nothing.
+    // (Λ⁻¹ + T)⁻¹ without inverting Λ, which is singular where the chip's log has no information.
     const Matrix mixed = one + c.precision * T;
     const auto solver = mixed.partialPivLu();
     precision += solver.solve(c.precision);

@@ -124,7 +124,7 @@ Posterior fit_posterior(const std::vector<PriorParameter>& prior, std::span<cons
   const Problem problem{prior, time_s, residual};
   const Eigen::Index m = problem.n_parameter();
 
-  // A first look from the middle and from both halves of the prior, with independent noise; the best of them goes on.
+  // First searches from the middle and from both halves of the prior, with independent noise; the best one continues.
   std::optional<Mode> best;
   const FitNoise rough =
       rough_noise(problem, search(problem, Whitener(rough_noise(problem, Vector::Zero(m)), time_s), Vector::Zero(m)).z);

@@ -30,14 +30,14 @@ struct Posterior {
 inline constexpr double normal_95 = 1.959963984540054;  ///< half width of 95 % in standard deviations
 /// The search ends this many standard deviations of the prior from its middle.
 inline constexpr double search_sigma = 4.0;
-/// Above this share of the prior's width, the record says too little: the parameter counts as not identified.
+/// Above this fraction of the prior's width a parameter counts as not identified.
 inline constexpr double identified_width_ratio = 0.8;
 
 /// The parameter, in its key's unit, at z of its prior. @param z standard deviations, dimensionless
 double prior_value(const PriorParameter& p, double z);
 
-/// What to say of a parameter with this mode and standard deviation, both in z: value and 95 % interval, the prior's own interval where
-/// the parameter is not identified, and whether the mode lies at the end of the search.
+/// Summary of a parameter with this mode and standard deviation, both in z (dimensionless): value and 95 % interval, that of the prior if the
+/// parameter is not identified, and whether the mode is at the edge of the search range.
 FitValue posterior_value(const PriorParameter& p, double z, double sigma_z);
 
 /// Mode and curvature of the posterior:

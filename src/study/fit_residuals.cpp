@@ -40,7 +40,7 @@ ResidualReport residual_report(std::span<const double> time_s, std::span<const d
   const auto spectrum = welch.result();
   if (spectrum.n_segment == 0) return out;
   const double lowest_Hz = spectrum.bin_Hz, highest_Hz = 0.5 / step_s;
-  // Four bands per record at most, each a factor in period; what is slower than the segments goes to the longest.
+  // At most four bands per record, each a factor in period; changes slower than the segments go to the longest.
   double sum = 0.0;
   const double factor = std::pow(highest_Hz / lowest_Hz, 0.25);
   for (int k = 0; k < 4; ++k) {

@@ -43,7 +43,7 @@ double days(int year, int month, int day) {
 }
 
 /// Fills rows in which the counter was not read: between two readings of it as the power readings run, scaled to meet both; before the
-/// first and behind the last by the power readings alone. A counter that was never read is left out.
+/// first and after the last by the power readings alone. A counter that was never read is ignored.
 void fill_counter(const ThermalRecord& record, std::vector<double>& energy_J) {
   std::vector<double> of_power_J(energy_J.size(), 0.0);
   for (std::size_t i = 1; i < energy_J.size(); ++i)
@@ -120,7 +120,7 @@ double cell_time_s(const std::string& cell) {
     if (const double s = cell_number(cell.substr(static_cast<std::size_t>(to_seconds))); s >= 0.0)
       return days(y, mo, d) * 86400.0 + h * 3600.0 + mi * 60.0 + s;
   const double x = cell_number(cell);
-  // Epoch times of this century tell their unit by their size: 1e9 s, 1e12 ms, 1e15 µs, 1e18 ns.
+  // Epoch times of this century have a unit given by their size: 1e9 s, 1e12 ms, 1e15 µs, 1e18 ns.
   return x > 1e17 ? x * 1e-9 : x > 1e14 ? x * 1e-6 : x > 1e11 ? x * 1e-3 : x;
 }
 

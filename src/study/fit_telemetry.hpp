@@ -14,12 +14,12 @@ struct TextTable {
   std::vector<std::vector<std::string>> rows;
   std::vector<std::uint32_t> line;  ///< of each row in the file, counted from 1; shape (n rows)
   std::string file;
-  /// Seconds from a cell of a time column: `time_ms` and `time_s` mean what they say, others go by cell_time_s.
+  /// Seconds from a cell of a time column: `time_ms` and `time_s` have their unit in the name, others use cell_time_s.
   double time_s(const std::vector<std::string>& row, std::size_t column) const;
   /// Index of the first column whose name starts with one of the words; −1: none.
   std::ptrdiff_t column(std::initializer_list<const char*> words) const;
 };
-/// Reads a whole table, [row][column] of text. @throws InputError with file and line of what is wrong
+/// Reads a whole table, [row][column] of text. @throws InputError with file and line of the error
 TextTable read_table(const std::filesystem::path& path);
 
 /// A cell as a number: "543.21 W" is 543.21; empty, [N/A], N/A and DCGM's blank are missing (NaN).
@@ -46,7 +46,7 @@ struct GpuTelemetry {
 /// DCGM_FI_DEV_POWER_USAGE, DCGM_FI_DEV_GPU_TEMP, DCGM_FI_DEV_SM_CLOCK) or a generic CSV (time_s or time_ms, gpu, power_W,
 /// temperature_degC, clock_MHz, energy_J, limit_W, inlet_degC, activity_frac, dram_activity_frac, memory_power_W,
 /// memory_temperature_degC), told apart by their headers. Rows without power or temperature are left out.
-/// @param needs_power  false: a row may lack its power, which is then NaN  @throws InputError naming what is missing
+/// @param needs_power  false: a row may lack its power, which is then NaN  @throws InputError that names the missing keys
 std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path, bool needs_power = true);
 
 }  // namespace TIDEWATT_NAMESPACE::study

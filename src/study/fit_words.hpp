@@ -5,7 +5,7 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// A fitted value with its interval, and what is wrong with it, as a line.
+/// A fitted value with its interval and its findings, as a line.
 std::string value_line(const FitValue& v);
 /// The last part of a path.
 std::string file_name(const std::string& path);

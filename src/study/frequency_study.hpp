@@ -6,7 +6,7 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// One machine that stands for a system, with its reserves, and what happens on it.
+/// One machine that represents a system, with its reserves, and the events on it.
 struct FrequencyOptions {
   std::string grid = "ercot_like_60GVA";  ///< catalog entry of kind grid
   std::string reserves;  ///< catalog entry of kind frequency_reserves; empty: governors without a deadband alone

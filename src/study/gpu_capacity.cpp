@@ -53,7 +53,7 @@ std::string spare(const power::FeederParams& feeder, const std::string& item) {
   return "";
 }
 
-/// Largest share of a hall's remaining cooling that the day asks for with one unit out all day; 0: no plant limits it.
+/// Largest used fraction of a hall's remaining cooling over the day with one unit out all day; 0: no plant limits it.
 sim::Result run_unless(const std::function<bool()>& stop, const sim::Scenario& s, sim::RunOptions options) {
   options.progress = [&](double) { return !(stop && stop()); };
   auto result = sim::run(s, options);
@@ -110,7 +110,7 @@ GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_
   const double gpu_W = hour.load_W / n_gpu, ratio = hour.auxiliary_W / hour.load_W;
   const auto feeder = sim::site_stream_params(s, trace.n_lane, trace.other_W).feeder;
   auto redundancy = power::RedundancyParams::scheme(feeder, 1, false);
-  // A level built as one branch has none to lose: it is held to its rating, and its name says so.
+  // A level with a single branch cannot lose one: its rating is the limit, and its name says so.
   for (std::size_t l = 0; l < feeder.level.size(); ++l)
     if (feeder.level[l].n_branch < 2) redundancy.n_out[l] = 0;
   redundancy.contract_W = contract_W;

@@ -8,7 +8,7 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// How many GPUs a connection carries on its design hour, and what holds them there.
+/// Number of GPUs that a connection allows in its design hour, and the limit that binds.
 struct GpuCapacity {
   std::int64_t n_gpu = 0;
   std::string binds;
@@ -31,10 +31,10 @@ struct GpuCapacity {
 /// Cooling limits through the share of its capacity that is in use at the worst moment of the same day with one unit of
 /// every hall out (chiller, fan wall, or rejection): plants stay as built, what they must carry goes with the GPUs.
 /// @param contract_W most that may be drawn at the connection; 0: not limited
-/// @param by_peak whether the contract holds for the largest millisecond, not for the mean of the design hour
-/// @param cooling_unit_frac share of fan walls or rejection that one unit is; 0: cooling is not looked at
+/// @param by_peak whether the contract limits the largest millisecond instead of the mean of the design hour
+/// @param cooling_unit_frac fraction of fan walls or heat rejection of one unit; 0: ignore cooling
 /// @param breaker_frac continuous load that the rows' breakers take over the busway's rating; 0: no breakers
-/// @param stop looked at between steps: true ends it with a std::runtime_error
+/// @param stop checked between steps: true ends it with a std::runtime_error
 /// @throws InputError for a run below a quarter of an hour: it has no hour's mean
 GpuCapacity most_gpus(const sim::Scenario& scenario, double contract_W, double breaker_frac, std::size_t n_thread,
                       double cooling_unit_frac = 0.0, bool by_peak = false, const std::function<bool()>& stop = {});

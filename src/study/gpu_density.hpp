@@ -27,7 +27,7 @@ class GpuDensity {
     std::string gpu, file, power_from;
     std::size_t n_sample = 0;
     FitNoise noise;
-    std::string no_leakage;  ///< why its watts tell nothing of leakage; empty: they do
+    std::string no_leakage;  ///< why its watts do not identify leakage; empty: they do
   };
   static constexpr std::size_t n_parameter = 6;
 

@@ -14,13 +14,13 @@ struct PlotLine {
   bool dashed = false, points = false;
 };
 
-/// An area of a plot, behind its lines.
+/// A filled area behind the lines of a plot.
 struct PlotArea {
   double x0 = 0.0, x1 = 0.0, y0 = 0.0, y1 = 0.0;  ///< in the axes' units
   std::string color = "#fbe3e0";
 };
 
-/// A plot with linear axes (x may be logarithmic), drawn as SVG without a script or a font of its own.
+/// A plot with linear axes (x may be logarithmic), drawn as SVG without scripts or fonts.
 struct LinePlot {
   std::string title, x_label, y_label;
   std::vector<PlotLine> lines;

@@ -32,7 +32,7 @@ class Header {
   std::string text_;
 };
 
-/// @param beside what another file of the same set holds, in words; empty: there is none
+/// @param beside content of another file of the same set, as text; empty: there is none
 void say_site(const SiteLoad& site, double held_W, double beside_W, const std::string& beside, Header& h) {
   h.line("settings: " + site.from);
   h.line(

@@ -23,7 +23,8 @@ struct ModelTarget {
   std::string origin{};   ///< program and run that they come from, in one line without '/'
   std::string stem{};     ///< file names begin with it
   std::string program{};  ///< one of model_programs(format); empty: the first
-  /// cmpldw: only what PERC1 cannot hold, to be read beside its records; else all of it, to be read instead of them.
+  /// cmpldw: only the parts that PERC1 cannot represent, to be used with its records; otherwise all parts, to be used instead of
+  /// them.
   bool beside_perc1 = false;
 };
 
@@ -36,7 +37,7 @@ struct ModelLoad {
   double power_W = 0.0;
 };
 
-/// Records as PSS/E lists them, and what their reader must be told.
+/// Records in PSS/E's format, and notes for their reader.
 struct ModelFiles {
   std::vector<io::ExportFile> files;
   std::vector<std::string> warnings;  ///< what the records cannot show and may matter: counters
@@ -44,14 +45,15 @@ struct ModelFiles {
   std::vector<ModelLoad> loads{};     ///< [record]; ids differ between the files of a site
 };
 
-/// PERC1 records from a site's settings, checked by playing them (grid/perc1_check.hpp). The header lists each record's
+/// PERC1 records from a site's settings, checked by simulation (grid/perc1_check.hpp). The header lists each record's
 /// megawatts, the remainder, and what PERC1 has no state for.
-/// @throws UnfitError if no part can be held, or the records miss the limits  @throws InputError, also for an unknown program
+/// @throws UnfitError if no part can be represented, or the records miss the limits  @throws InputError, also for an unknown
+/// program
 ModelFiles perc1_model(const SiteLoad& site, const ModelTarget& target);
 
 /// Composite loads: one record for each electronic part, drives and (unless target.beside_perc1) supplies. Load ids follow
 /// those of PERC1. The model has no timers; it is not checked.
-/// @throws UnfitError if no part is left to hold
+/// @throws UnfitError if no part remains to be represented
 ModelFiles cmpldw_model(const SiteLoad& site, const ModelTarget& target);
 
 /// The largest line of a window's power as a load that repeats. @throws InputError if there is none

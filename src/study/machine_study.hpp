@@ -8,7 +8,7 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// A power system of several machines, and what it is asked.
+/// A power system of several machines, and the options of the study.
 struct MachineOptions {
   std::string grid_case = "kundur_two_area";  ///< catalog entry of kind grid_case
   double bus = 0.0;  ///< number of the bus where the site connects; 0: the one with the largest load
@@ -34,7 +34,7 @@ struct MachineRun {
   MachineOptions options;
   double bus = 0.0;
   std::string window;
-  double first_s = 0.0, length_s = 0.0;  ///< of the part that was played, in run time
+  double first_s = 0.0, length_s = 0.0;  ///< of the simulated part, in run time
   double step_s = 1e-3;
   grid::MachineResponse response;
   std::vector<grid::TorsionalFinding> shafts;

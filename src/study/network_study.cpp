@@ -54,7 +54,7 @@ void check(const NetworkOptions& o, std::vector<Finding>& findings) {
     findings.push_back({{}, "length_s", "must be above at_s and ramp_s together"});
 }
 
-/// The waveform behind its dispatched stretch, less that stretch's mean; means over 20 ms, the length of a cycle or so.
+/// The waveform after its dispatched stretch, minus that stretch's mean; means over 20 ms, about a cycle.
 std::vector<grid::SitePoint> waveform(const NetworkOptions& o, double& dispatch_W) {
   const auto w = io::read_waveform(o.result, o.window);
   const auto sample = [&](double s) { return static_cast<std::size_t>(std::lround(s / w.step_s)); };
@@ -79,7 +79,7 @@ std::vector<grid::SitePoint> waveform(const NetworkOptions& o, double& dispatch_
   return out;
 }
 
-/// The site's supplies, at rest at what is dispatched unless a load is given.
+/// The site's supplies, initially at the dispatched power unless a load is given.
 grid::SiteSupplies supplies_of(const NetworkOptions& o, double dispatch_W) {
   std::vector<Finding> findings;
   grid::SiteSupplies out{read_supply_control(o.control, o.catalog_overlay, findings), o.rating_W,

@@ -14,14 +14,14 @@ struct NetworkOptions {
   std::int64_t bus = 0;  ///< number of the bus where the site connects, a count; 0: the one with the largest load
 
   double step_W = 0.0;  ///< change of the site's load; below 0: load that is lost
-  double ramp_s = 0.0;  ///< it takes so long; 0: a step
+  double ramp_s = 0.0;  ///< duration of the change; 0: a step
   std::string trip;     ///< unit that is switched off, BUS-ID; empty: none
   double at_s = 1.0;    ///< when step, ramp or trip begin, above 0
 
   std::string result;    ///< or a recorded waveform: path of a result file
   std::string window;    ///< empty: the first one
   double begin_s = 0.0;  ///< where in the window to begin
-  /// What the site draws in the mean over so long from there on is dispatched; playing begins behind it.
+  /// The mean over this time from there on is dispatched; the simulation begins after it.
   double dispatch_s = 10.0;
 
   double length_s = 60.0;
@@ -30,12 +30,12 @@ struct NetworkOptions {
   /// What the site keeps constant; supplies: a model on which voltage and frequency act back.
   std::string site = "power";
 
-  double site_W = 0.0;                       ///< supplies: load at rest; 0 with a waveform: what is dispatched
+  double site_W = 0.0;                       ///< supplies: initial load; 0 with a waveform: the dispatched power
   double rating_W = 0.0;                     ///< supplies: rated power; 0: the load at rest
   double gain_ratio = 1.0;                   ///< supplies: loop gain over the control's own
   std::string control = "psu_single_phase";  ///< supplies: catalog entry of kind supply_control
   std::string catalog_overlay;
-  std::string shaft = "power";  ///< what a governor's output is: power, or torque
+  std::string shaft = "power";  ///< output of a governor: power, or torque
 };
 
 /// What a network did.
@@ -44,7 +44,7 @@ struct NetworkRun {
   std::int64_t bus = 0;
   grid::GridTrace trace;
   std::vector<std::int64_t> bus_number;  ///< [bus]
-  bool has_answer = false;               ///< a step, ramp or trip: `answer` holds its figures
+  bool has_answer = false;               ///< a step, ramp or trip: `answer` has its figures
   grid::GridAnswer answer;
   double dispatch_W = 0.0;            ///< waveform: taken as dispatched
   std::vector<grid::GridMode> modes;  ///< supplies: of the whole network at rest, rightmost first

@@ -65,7 +65,7 @@ std::string network_text(const NetworkRun& run) {
     out += "\n";
   }
   if (!run.modes.empty()) {
-    // Of those that swing: a slow drift of a control says nothing of the site.
+    // Only of modes that swing: a slow drift of a control does not depend on the site.
     const auto damping = [](const grid::GridMode& x) { return x.frequency_Hz > 0.02 ? x.damping_frac : 2.0; };
     const auto& m = *std::min_element(run.modes.begin(), run.modes.end(),
                                       [&](const auto& x, const auto& y) { return damping(x) < damping(y); });

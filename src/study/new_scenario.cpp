@@ -17,7 +17,7 @@ namespace {
 
 using Values = std::map<std::string, std::string>;  // key -> TOML text
 
-/// Text that TOML reads as what it is, without quotes.
+/// Values that TOML reads without quotes.
 bool is_bare(const std::string& text) {
   return text == "true" || text == "false" ||
          (!text.empty() && text.find_first_not_of("0123456789+-.einfa[], ") == std::string::npos);
@@ -46,7 +46,7 @@ std::string fields_text(const Values& values, const Params& params = {}) {
   return out;
 }
 
-/// Fields that are set: one line each, its meaning behind it.
+/// Fields that are set: one line each, followed by its meaning.
 template <class Params>
 std::string short_text(const Values& values) {
   std::string out;

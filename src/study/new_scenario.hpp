@@ -13,13 +13,13 @@ struct NewScenario {
   /// Catalog name: brings GPU, server and network, and the servers of a cabinet. Empty: servers, four to a rack.
   std::string rack;
   std::string climate = "portland_or", model = "llama3_8b", grid = "ercot_like_60GVA";  ///< catalog names
-  /// count, whole servers, or whole scale-up domains of `rack`; 0: the least of 128, 256, 512, … GPUs, or of 1, 2, 4, … domains,
-  /// whose memory holds the model
+  /// count, whole servers, or whole scale-up domains of `rack`; 0: the smallest of 128, 256, 512, … GPUs, or of 1, 2, 4, … domains,
+  /// that fits the model
   std::int64_t n_gpu = 0;
   double duration_h = 1.0;  ///< simulated time, h
 };
 
-/// A new scenario and what was chosen for it.
+/// A new scenario and the choices made.
 struct NewScenarioFile {
   std::string text;                  ///< TOML
   std::vector<std::string> choices;  ///< one sentence each, [n]

@@ -102,7 +102,7 @@ class Chooser {
     name = names != nullptr ? text_at(*names, of) : "";
     if (name.empty()) {
       catalog_.values(std::string(kind) == "server" ? "gpu" : "server",
-                      of);  // an unknown name is the first thing to say
+                      of);  // report an unknown name first
       throw InputError(fmt::format("no {} is known to fit '{}': name one with --{}", kind, of, kind));
     }
     h_.choices.push_back(fmt::format("{} {}: {}", kind, name, why));

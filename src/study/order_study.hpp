@@ -16,7 +16,7 @@ struct OrderOptions {
 struct OrderReport {
   std::string name, means;  ///< of the event; cap, pause or storage
   grid::OrderAnswer answer;
-  double highest_ms_W = 0.0;      ///< largest millisecond within the order; nobody meters it
+  double highest_ms_W = 0.0;      ///< largest millisecond within the order; not metered
   double highest_before_W = 0.0;  ///< the same over the baseline's time
 };
 

@@ -120,7 +120,9 @@ class Pool {
       if (::getppid() != parent) ::_exit(0);
       std::signal(SIGINT, SIG_IGN);
       std::signal(SIGPIPE, SIG_IGN);
-      for (const auto& other : workers_) {  // else a worker would hold open what tells another of its parent's end
+      for (const auto& other :
+           workers_) {  // otherwise a worker would keep open the pipe by which another detects its parent's
+                        // end
         if (other.to >= 0) ::close(other.to);
         if (other.from >= 0) ::close(other.from);
       }

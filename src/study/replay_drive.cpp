@@ -12,7 +12,7 @@
 namespace TIDEWATT_NAMESPACE::study::log_replay {
 namespace {
 
-constexpr double usual_die_K = 333.15;  // where only the share of readings at the limit is asked for
+constexpr double usual_die_K = 333.15;  // if only the share of readings at the limit is needed
 
 /// Blank cells take the last value before them; those before the first take the first.
 std::vector<double> filled(std::vector<double> x) {

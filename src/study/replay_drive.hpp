@@ -21,10 +21,11 @@ power::WaveMeter wave_of(const GpuTelemetry& telemetry, double window_s);
 ///   * activity: P = P_board + P_leak(T, V(f)) + a P_dyn(V, f) + b P_hbm with the logged clock f, matrix activity t and memory activity b.
 ///     The rest of the time is split as in iterations: a = t + m a_memory + (1 − t − m) a_wait, m = min(b, 1 − t). At most the cap less the
 ///     limiter's margin. Without a clock in the log f is the highest at which P meets that limit.
-///   * clock: below the highest clock a GPU that is not at rest is held by its cap, so P is that limit; at the highest clock P lies between
+///   * clock: below the highest clock an active GPU is limited by its cap, so P is that limit; at the highest clock P lies
+///   between
 ///     that of waiting and the limit, and the middle is taken.
 ///
-/// T is the die's temperature in the replay. A reading holds from the one before it to its own time.
+/// T is the die's temperature in the replay. A reading covers the time from the previous one to its own.
 class GpuDrive {
  public:
   /// @param cap_W  limit where the log has none  @throws InputError if the log lacks what this way needs
@@ -34,7 +35,7 @@ class GpuDrive {
   double mean_W(double from_s, double to_s, double die_K) const;
   /// The memory's part of it, W: as logged, or of the memory's activity; NaN where the log has neither.
   double memory_W(double from_s, double to_s) const;
-  /// Share of readings whose watts are an assumption: an activity that asks for more than the cap, or the highest clock.
+  /// Share of readings whose watts are an assumption: an activity that needs more than the cap, or the highest clock.
   double assumed_frac() const;
   bool has_memory() const { return !memory_W_.empty(); }
 

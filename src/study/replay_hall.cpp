@@ -33,7 +33,7 @@ void check(const ReplayHallOptions& o, std::size_t n_measured) {
 /// Servers of the hall: those of the log, then drawn ones, each for a share of the rest.
 struct Fleet {
   std::vector<ReplayedServer> server;
-  std::vector<double> weight;  ///< servers that each stands for, [server]
+  std::vector<double> weight;  ///< servers that each represents, [server]
 };
 
 Fleet fleet_of(const ReplayHallOptions& o, const Hardware& h, const std::vector<SlotWatts>& watts) {
@@ -57,7 +57,7 @@ Fleet fleet_of(const ReplayHallOptions& o, const Hardware& h, const std::vector<
   return out;
 }
 
-/// Steps from one moment to another; the last one may be shorter.
+/// Steps from one time to another; the last one may be shorter.
 std::int64_t n_step(double from_s, double to_s, double step_s) {
   return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::ceil((to_s - from_s - 1e-9) / step_s)));
 }

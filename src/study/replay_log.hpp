@@ -31,7 +31,7 @@ struct ReplayOptions {
   std::string node_log;               ///< measured node power: time, then watts; empty: none
   /// Air into the server, or liquid into its plates; none: the log's column, else the one that fits the mean of the dies.
   std::optional<double> inlet_degC;
-  double power_window_s = 1.0;  ///< trailing mean behind each power reading, 0 to 30 s
+  double power_window_s = 1.0;  ///< averaging window of each power reading, 0 to 30 s
   double cap_W = 0.0;           ///< power limit; 0: the log's column, else the gpu's own
   ReplayHallOptions hall;
 };
@@ -44,18 +44,18 @@ struct ReplayComparison {
   double bias = 0.0;    ///< mean of predicted − measured
   double rms = 0.0;     ///< of predicted − measured
   double worst = 0.0;   ///< of largest size, with its sign
-  double spread = 0.0;  ///< standard deviation of the measured: what a constant would miss
+  double spread = 0.0;  ///< standard deviation of the measured values: the error of a constant
 };
 
-/// What the hall and its plant did. Powers and temperatures are means over a step of the plant unless they say otherwise.
+/// Results of the hall and its plant. Powers and temperatures are means over a step of the plant unless stated otherwise.
 struct ReplayedHall {
   std::string plant, weather;
   std::int64_t n_server = 0;
-  std::size_t n_measured = 0, n_drawn = 0;  ///< servers of the log; servers drawn like them, which stand for the rest
+  std::size_t n_measured = 0, n_drawn = 0;  ///< servers of the log; drawn servers, which represent the rest
   double it_mean_W = 0.0, it_max_W = 0.0;   ///< at the servers' AC inputs
   double plant_mean_W = 0.0, pue = 0.0;     ///< pue: of servers and cooling alone
   double supply_mean_degC = 0.0, supply_max_degC = 0.0, hot_aisle_max_degC = 0.0, die_max_degC = 0.0;
-  double coolant_mean_degC = 0.0;  ///< that the GPUs feel: the supply air, or the liquid at their plates
+  double coolant_mean_degC = 0.0;  ///< coolant of the GPUs: the supply air, or the liquid at their plates
   double capacity_margin_min_frac = 1.0, water_kg = 0.0;
   double closure_frac = 0.0;  ///< |in − out − stored| ÷ in, of servers and plant over the replay
   struct Row {
@@ -75,8 +75,7 @@ struct ReplayReport {
   std::vector<ReplayComparison> memory;  ///< [GPU whose log has memory's watts or activity, and temperature]
   std::vector<ReplayComparison> power;   ///< [GPU whose watts are predicted and logged]
   std::optional<ReplayComparison> node;
-  std::optional<ReplayComparison>
-      inlet;  ///< air into the compared server, °C and K, where the log and a hall tell of it
+  std::optional<ReplayComparison> inlet;  ///< air into the compared server, °C and K, if the log and a hall give it
   std::optional<ReplayedHall> hall;
   /// One row per temperature reading after the start.
   struct Row {
@@ -92,7 +91,7 @@ struct ReplayReport {
 /// at which the model draws the measured watts at the predicted temperature. The server is at rest at the first power before the record.
 /// With a hall, all hosts of the log are measured servers; the others of the hall each take one host's watts, drawn, in packages with
 /// resistances of their own (the gpu's [spread]). At most 64 servers are drawn, each for an equal share of the rest. Their heat and
-/// air move the plant every 10 s, and its air is what they all breathe. Everything begins at rest at the first watts.
+/// air move the plant every 10 s, and all of them get its air. Everything begins in the steady state of the first watts.
 /// @throws InputError if the log cannot be read or lacks what drives, or if server, gpu and plant do not fit together
 ReplayReport replay_log(const ReplayOptions& options);
 std::string replay_text(const ReplayReport& report);      ///< for people

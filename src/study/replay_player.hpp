@@ -107,7 +107,7 @@ Played play(const Hardware& h, const Slots& slots, const SlotWatts& watts, doubl
 
 constexpr double replay_step_s = 0.5;
 
-/// Value of a played series at a time: its steps are short, so the nearest end of a step serves.
+/// Value of a simulated series at a time: the nearest end of a step, since steps are short.
 double played_at(const Played& played, const std::vector<double>& x, double at_s);
 
 }  // namespace TIDEWATT_NAMESPACE::study::log_replay

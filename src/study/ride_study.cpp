@@ -125,7 +125,7 @@ Played play_record(const std::string& sag, const grid::RuleBook& book, const std
   return out;
 }
 
-/// A judged site, before it is told.
+/// A judged site, before output.
 struct Judged {
   const RideOptions& options;
   std::string file, why_not;
@@ -207,7 +207,7 @@ std::string judged_text(const Judged& j) {
   return text;
 }
 
-/// The site's groups: what the scenario names, or each unit of settings of its own with the servers at design power.
+/// The site's groups: those of the scenario, or each unit of the user's settings with the servers at design power.
 sim::SiteGroups groups_of(const sim::Scenario& scenario, const RideOptions& options) {
   auto site = sim::site_groups(scenario, options.current_limit_pu);
   // Said by the verdict on unbalanced sags.

@@ -12,7 +12,7 @@ struct RideOptions {
   std::string overlay;  ///< catalog folder; empty: none
   /// Settings of the load, an entry of kind load_settings or a file; empty: what the scenario names.
   std::string settings{};
-  std::string sag;  ///< measured voltage to play, COMTRADE .cfg or .cff; empty: none
+  std::string sag;  ///< measured voltage to apply, COMTRADE .cfg or .cff; empty: none
   /// Largest input current over that at nominal voltage; infinite: constant power.
   double current_limit_pu = std::numeric_limits<double>::infinity();
   double connection_V = 0.0;  ///< voltage at the connection, for thresholds that depend on it; 0: not stated
@@ -31,7 +31,7 @@ struct RideStudy : RuleAnswer {
   std::string svg;  ///< the rule's curve with the site's points; empty if it was not judged
 };
 
-/// Whether a site rides through what a rule asks (grid/ride_verdict.hpp): a verdict per band and the setting to change.
+/// Whether a site rides through the sags of a rule (grid/ride_verdict.hpp): a verdict per band and the setting to change.
 /// @param file name of the scenario, for the answer
 /// @throws InputError for an unknown rule, one without a ride-through part, or a record that cannot be read
 RideStudy ride(const sim::Scenario& scenario, const std::string& file, const RideOptions& options);

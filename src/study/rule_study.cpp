@@ -157,7 +157,7 @@ std::string book_text(const grid::RuleBook& b) {
   return text;
 }
 
-/// A checked window, before it is told.
+/// A checked window, before output.
 struct Checked {
   grid::RuleBook book;
   std::string result, window, why_not, verdict;

@@ -14,7 +14,7 @@ struct RuleAnswer {
   std::string json, text;
 };
 
-/// The rules of a catalog name, or of a file of the user's own (a path that ends in .toml or holds a slash).
+/// The rules of a catalog name, or of the user's own file (a path that ends in .toml or contains a slash).
 /// @param overlay catalog folder; empty: none  @throws InputError with everything that is wrong
 grid::RuleBook find_rule_book(const std::string& name_or_file, const std::string& overlay);
 

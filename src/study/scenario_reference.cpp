@@ -24,7 +24,7 @@ bool is_structure(Kind kind) { return kind == Kind::table || kind == Kind::list 
 const std::map<std::string, std::string> named_entries = {{"weather.climate", "climate"}, {"grid.case", "grid_case"}};
 const std::map<std::string, std::vector<std::string>> mixed_tables = {{"mitigation.*", {"storage", "ballast"}}};
 
-/// Examples of keys that reference scenarios cannot hold, or that are resolved before they are read.
+/// Examples of keys that reference scenarios cannot have, or that are resolved before reading.
 const std::map<std::string, std::string> file_examples = {
     {"weather.epw", "\"weather/site.epw\""},
     {"weather.csv", "\"weather/site.csv\""},
@@ -56,12 +56,12 @@ class Builder {
     FieldLog log;
     try {
       const auto s = sim::read_scenario(root, ".", {}, &log);
-      if (root.find("schema") == nullptr) {  // the shortest one: what it leaves out are the defaults
+      if (root.find("schema") == nullptr) {  // the shortest one: keys that it leaves out have defaults
         for (const auto& d : s.defaults) defaults_[log.pattern(d.key)] = d;
         hold(root, "", log);
       }
     } catch (const InputError&) {
-      // Its files (recordings) lie elsewhere; every key has been asked for all the same.
+      // Its files (recordings) are elsewhere; every key is read all the same.
     }
     if (const Node* site = root.find("site")) rule_sets(site->find("rules"), log);
     for (const auto& e : log.entries()) add(e);
@@ -144,7 +144,7 @@ class Builder {
     return "[" + out + "]";
   }
 
-  /// The catalog kinds whose entries hold a table's values, and the table's path within them.
+  /// The catalog kinds whose entries have a table's values, and the table's path within them.
   std::pair<std::vector<std::string>, std::string> entry_of(const std::string& path) {
     if (const auto mixed = mixed_tables.find(path); mixed != mixed_tables.end()) return {mixed->second, ""};
     for (std::string at = path;;) {
@@ -208,7 +208,7 @@ class Builder {
     if (k.kinds.size() == all.size()) k.kinds.clear();
   }
 
-  /// A table's sentence is that of the key that holds it.
+  /// A table's description is that of its key.
   void describe(ReferenceTable& t) {
     std::string path = t.path;
     if (path.ends_with(".*")) path.resize(path.size() - 2);

@@ -15,7 +15,7 @@ struct ReferenceKey {
   std::string source;              ///< where the default or the catalog's value comes from
   bool required = false;           ///< without a default and without a catalog entry that gives it
 
-  /// The value's unit or what it is: "W", "count", "true or false", "text", …
+  /// The value's unit or type: "W", "count", "true or false", "text", …
   std::string unit() const;
   /// Allowed values in words: "0 to 5000", "a | b"; empty: any.
   std::string range() const;
@@ -52,7 +52,7 @@ struct ScenarioReference {
 /// Reads the reference scenarios. @throws InputError if one is not valid TOML
 ScenarioReference scenario_reference();
 
-/// Keys whose path holds `word`, as text for a terminal; all of them for an empty word.
+/// Keys whose path contains `word`, as text for a terminal; all keys for an empty word.
 std::string reference_text(const ScenarioReference& reference, const std::string& word);
 
 }  // namespace TIDEWATT_NAMESPACE::study

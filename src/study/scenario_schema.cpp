@@ -130,7 +130,7 @@ class Writer {
     return {};
   }
 
-  /// A catalog name, or a table that overrides an entry or stands alone.
+  /// A catalog name, or a table that overrides an entry or is complete.
   Json entry(const std::string& here, const std::string& kind) {
     const Json name{{"type", "string"}, {"examples", names(kind)}};
     Json any = Json::array({name, table(here, kind)});

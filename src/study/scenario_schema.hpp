@@ -8,7 +8,7 @@
 namespace TIDEWATT_NAMESPACE::study {
 
 /// A JSON Schema (draft 7) of the scenario format: every key with its sentence, unit, range and default, unknown keys
-/// refused. Editors complete and hover from it, and it refuses what can be seen without reading the catalog.
+/// refused. Editors use it for completion and hints; it finds errors that need no catalog.
 std::string scenario_schema(const ScenarioReference& reference);
 
 /// The scenario reference as Markdown, one page per section: (file name, text), [n]. The first is the index.

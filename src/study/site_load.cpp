@@ -19,7 +19,7 @@ namespace {
 
 constexpr double supply_share = 1.15;  ///< rating of a site's supplies over their load, as a run sizes them
 
-/// The scenario's tree: its own text over what it inherits, with the overrides under [site].
+/// The scenario's tree: its text over its base, with the overrides under [site].
 Node tree_of(const std::string& text) {
   constexpr std::string_view base_mark = "# ---- base = ", set_mark = "# --set ";
   std::vector<std::string> parts = {""}, sets;
@@ -82,7 +82,7 @@ double site_number(const Node& root, const char* key, double otherwise) {
   return otherwise;
 }
 
-/// Settings of the user's own for a scenario that has some: what they replace.
+/// Settings of the user for a scenario that has some: the replaced ones.
 std::string replaced(const sim::SiteDevices& d) {
   if (d.ups) return ", which replace site.ups of the scenario";
   if (d.ride_through) return ", which replace site.load_settings of the scenario";

@@ -14,14 +14,14 @@ struct SiteLoad {
   double site_W = 0.0;            ///< at the connection, mean
   double remainder_W = 0.0;       ///< without settings: cooling plant, losses
   std::string from;               ///< where the settings come from, in words
-  std::vector<std::string> open;  ///< what the settings do not say
+  std::vector<std::string> open;  ///< values missing in the settings
 };
 
 /// Where a site's settings come from beside its scenario.
 struct LoadSource {
   std::string settings{};  ///< entry of kind load_settings, or a file of the user's own; empty: what the scenario names
   std::string overlay{};   ///< folder of the user's catalog files
-  /// Largest input current of the supplies over the one at nominal voltage; infinite: as the settings say.
+  /// Largest input current of the supplies over that at nominal voltage; infinite: as in the settings.
   double current_limit_pu = std::numeric_limits<double>::infinity();
 };
 
@@ -33,10 +33,10 @@ struct RatedPart {
 /// @param text Scenario::text of the run  @param end_s of the run
 RatedPart rated_part(const std::string& text, double end_s);
 
-/// What acts on the connection's power and no record of the load holds, in words.
+/// Effects on the connection's power that no record of the load represents, as text.
 std::vector<std::string> unheld_devices(const sim::SiteDevices& devices);
 
-/// The devices that a scenario's text names under [site], with what it inherits and overrides; jobs, halls and weather are
+/// The devices that a scenario's text names under [site], with its base and overrides; jobs, halls and weather are
 /// not read. @param text Scenario::text  @throws InputError with everything that is wrong under [site]
 sim::SiteDevices devices_of(const std::string& text, const std::string& overlay);
 

@@ -75,7 +75,7 @@ class Search {
     sim::RunOptions o;
     o.n_thread = options_.n_thread;
     o.trace = &trace;
-    // What a run did is known at its macro steps: several must lie behind the instant from which it counts. They may grow,
+    // Results of a run are known at its macro steps: several must follow the time from which it counts. They may grow,
     // because those that may not do not end with iterations, and tokens are those of whole ones.
     auto fine = s;
     const double quarter_s = 0.25 * (s.run.duration_s - s.devices.rules_from_s);
@@ -141,7 +141,7 @@ class Search {
     return e;
   }
 
-  /// What stores hold more at the end than at the start is not lost: it does not count as drawn.
+  /// An increase of stored energy is not lost: it does not count as drawn.
   static double stored_J(const connection::SiteStream& stream) {
     double J = stream.battery_stored_J();
     if (const auto* d = stream.delivery())
@@ -154,7 +154,7 @@ class Search {
     return o.rule.limit != 0.0 ? (o.margin - o.figure.spread) / std::abs(o.rule.limit) : o.margin;
   }
 
-  /// A store is bought anew when its years are over or its cycles are used.
+  /// A store is replaced when its years are over or its cycles are used.
   static double life_years(const SizingChoices::Store& store, const Evaluated& e) {
     return e.wear_frac_per_year > 0.0 ? std::min(store.price.years, 1.0 / e.wear_frac_per_year) : store.price.years;
   }
@@ -257,7 +257,7 @@ class Search {
         &problem);
     const std::size_t n_rule = nothing_.margins_frac.size();
     const std::vector<double> exactly(n_rule, 0.0);
-    // Margins as logarithms of figure over limit: what is far beyond still has a slope.
+    // Margins as logarithms of figure over limit: a figure far beyond the limit still has a slope.
     nlopt_add_inequality_mconstraint(
         opt, static_cast<unsigned>(n_rule),
         [](unsigned m, double* to, unsigned, const double* at, double*, void* data) {

@@ -37,11 +37,11 @@ struct SizingChoices {
   std::vector<double> ballast_level_ratio;  ///< software ballast instead of smoothing; empty: not tried
   std::string ballast;                      ///< catalog entry whose level is set to these
   Range energy_USD_per_J, gpu_USD_per_s, interest_frac;
-  /// How often a year the job starts anew, per GPU: failures stop it in proportion to its size.
+  /// Restarts of the job per year and GPU: failures stop it in proportion to its size.
   Range starts_per_gpu_year;
   double rack_years = 0.0;
 };
-/// @throws InputError naming what is missing
+/// @throws InputError that names the missing keys
 SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& name);
 
 /// One combination of mitigations with its sizes; an empty or zero part is absent.
@@ -67,7 +67,7 @@ struct Evaluated {
   double wear_frac_per_year = 0.0;   ///< share of the site store's life that its cycles use
   double store_years = 0.0;          ///< its life: the shorter of its price's and what its cycles leave
   std::vector<double> margins_frac;  ///< of every rule that was measured, likewise
-  bool passes = false;               ///< every rule, with the margin asked for
+  bool passes = false;               ///< every rule, with the required margin
   // Of the steady part of the run: the second half of the part that rules are checked on (site.rules_from_s).
   double steady_from_s = 0.0;
   double tokens_per_s = 0.0, lost_throughput_frac = 0.0;
@@ -75,7 +75,7 @@ struct Evaluated {
   double peak_W = 0.0;        ///< largest millisecond at the connection, of the whole run
   double charge_per_h = 0.0;  ///< of the site store's energy, what its charge gains (negative: loses) in an hour
   double change_frac = 0.0;   ///< throughput of the second half of the steady part over that of the first, less 1
-  // Of one start, beyond that (see start_cost).
+  // Of one start, in addition (see start_cost).
   double start_lost_s = 0.0, start_extra_J = 0.0;
   double starts_per_year = 0.0;
   // A year of the steady part with its starts, against doing nothing.

@@ -78,7 +78,7 @@ SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& n
   if (per.words.size() != n_rack || cost.numbers.size() != n_rack)
     findings.push_back({n.place, "rack_stores", "needs one 'per' and one price per store"});
   if (!findings.empty()) throw InputError(std::move(findings));
-  // Wear may be left out: a store then lives as long as its price says.
+  // Wear may be absent: a store then has the life of its price.
   const auto wear = n.find("store_wear") != nullptr ? list_of(n, "store_wear", findings) : List{};
   if (!wear.words.empty() && wear.words.size() != n_store)
     findings.push_back({n.place, "store_wear", "needs one entry per store, or none at all"});

@@ -12,7 +12,7 @@ namespace TIDEWATT_NAMESPACE::study {
 grid::SupplyControl read_supply_control(const std::string& control, const std::string& catalog_overlay,
                                         std::vector<Finding>& findings);
 
-/// A site's supplies behind their connection, and what is asked of them.
+/// A site's supplies and their connection, and the options of the study.
 struct StabilityOptions {
   std::string control = "psu_single_phase";  ///< catalog entry of kind supply_control
   std::string catalog_overlay;

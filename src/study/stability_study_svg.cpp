@@ -41,7 +41,7 @@ std::string map_svg(const Stability& s) {
   p.log_x = true;
   p.height = 420.0;
   p.y_low = o.gain_from, p.y_high = o.gain_to;
-  // Edges of a cell lie in the middle between neighbours, on the logarithm.
+  // Edges of a cell are halfway between neighbours, on the logarithm.
   const auto edge = [&](double from, double to, double i) {
     return from * std::pow(to / from, std::clamp(i, 0.0, static_cast<double>(n - 1)) / static_cast<double>(n - 1));
   };

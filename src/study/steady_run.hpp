@@ -9,7 +9,7 @@ namespace TIDEWATT_NAMESPACE::study {
 struct RunMark {
   Tick at = 0;
   double tokens = 0.0;     ///< trained
-  double energy_J = 0.0;   ///< drawn at the connection, less what stores hold more than at the start
+  double energy_J = 0.0;   ///< drawn at the connection, minus the increase of stored energy
   double life_frac = 0.0;  ///< of the site store, used by its cycles
   double charge_J = 0.0;   ///< of the site store, less that at the start
 };
@@ -26,10 +26,10 @@ struct SteadyRun {
 
 /// The steady part is the second half of what follows `from`: slow ramps and cold chips take minutes to come to it.
 /// @param marks in order of time, the last at the run's end; the steady part begins at one of them  @param from where the run
-/// begins to count (site.rules_from_s)  @throws InputError if no mark lies between
+/// begins to count (site.rules_from_s)  @throws InputError if no mark is between
 SteadyRun steady_run(std::span<const RunMark> marks, Tick from);
 
-/// What one start costs beyond what the steady parts say.
+/// Cost of one start in addition to the steady parts.
 struct StartCost {
   double lost_s = 0.0;  ///< of steady work
   double extra_J = 0.0;

@@ -21,7 +21,7 @@ void write_text(const std::string& path, const std::string& text) {
   io::write_durably(path, {text.data(), text.size()});
 }
 
-/// HDF5 1.10 corrupts its heap when memory runs out: it does so in a process of its own, and here it is an error. The
+/// HDF5 1.10 corrupts its heap when memory runs out: in a separate process this is an error here. The
 /// table moves there, not here: that process has its own.
 void write_hdf5(const std::string& path, SweepTable& table) {
   const auto write = [&](std::size_t) { io::Hdf5Sink(path).write(to_result(std::move(table))); };
@@ -31,7 +31,7 @@ void write_hdf5(const std::string& path, SweepTable& table) {
   run_pool({0}, write, [](std::size_t) {}, died, {1, {}});
 }
 
-/// Counts and times, and tells the caller.
+/// Counts, measures time, and reports to the caller.
 class Tally {
  public:
   Tally(SweepOutcome& outcome, const SweepRunOptions& options) : outcome_(outcome), options_(options) {}

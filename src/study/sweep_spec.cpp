@@ -24,7 +24,7 @@ bool samples(const std::string& mode) {
   return mode == "latin_hypercube" || mode == "sobol" || mode == "sobol_indices" || mode == "monte_carlo";
 }
 
-/// Headings go into CSV and HDF5 tables, so they hold no formula for a spreadsheet and no control character.
+/// Headings go into CSV and HDF5 tables, so they contain no spreadsheet formula and no control character.
 bool is_heading(const std::string& text) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   return !text.empty() && text.size() <= 200 && std::string_view("=+-@").find(text.front()) == std::string_view::npos &&

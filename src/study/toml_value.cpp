@@ -27,7 +27,7 @@ std::string toml_value(double x) {
   std::array<char, 40> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x);
   std::string text(buffer.data(), end.ptr);
-  // TOML tells a float from a whole number by its dot or exponent; nan and inf have neither and need none.
+  // TOML distinguishes a float from a whole number by its dot or exponent; nan and inf have neither and need none.
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
   return text;
 }

@@ -10,7 +10,7 @@ namespace TIDEWATT_NAMESPACE::study {
 /// Is it a number, a text or a truth value?
 bool is_plain(const Node& node);
 
-/// The text that TOML text in quotes stands for; anything else as written.
+/// The value of a quoted TOML text; anything else as written.
 std::string text_of(const std::string& toml);
 
 /// A value as TOML text that reads back the same: shortest decimals, quoted text.

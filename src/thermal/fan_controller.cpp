@@ -67,7 +67,7 @@ FanControllerParams read_fan_controller(const Node& entry, const std::string& pa
     for (const auto& [name, node] : std::get<Node::Table>(groups->value)) {
       FanGroupParams g;
       g.name = name;
-      // The first look tells which keys the second one knows.
+      // The first pass finds the keys that the second one knows.
       std::vector<Finding> unseen;
       TableReader first(node, path + ".group." + name, unseen);
       first.flag("margin", g.margin, "", Need::optional);

@@ -9,7 +9,7 @@ namespace TIDEWATT_NAMESPACE::workload {
 /// What a plan is chosen for.
 struct PlanRequest {
   std::int64_t n_gpu = 0;               ///< GPUs of the job, count
-  std::int64_t gpus_per_server = 8;     ///< count; a server holds one pipeline stage
+  std::int64_t gpus_per_server = 8;     ///< count; a server has one pipeline stage
   std::int64_t sequence_tokens = 8192;  ///< tokens per sequence
 };
 

@@ -13,7 +13,7 @@
 namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
-/// FNV-1a: a cause keeps its numbers whatever stands beside it in the list.
+/// FNV-1a: a cause keeps its numbers whatever other causes are in the list.
 std::uint64_t entity_of(const std::string& name) {
   std::uint64_t hash = 14695981039346656037ull;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
@@ -47,7 +47,7 @@ struct Process {
   double rate_per_s;
   std::uint32_t cause;
   std::int64_t n_node;                      // 0 = planned
-  double detect_s = -1.0, repair_s = -1.0;  // negative: not told
+  double detect_s = -1.0, repair_s = -1.0;  // negative: unknown
 };
 
 void draw(const Process& p, std::uint64_t seed, Tick begin, Tick end, std::vector<Failure>& out) {

@@ -8,9 +8,9 @@
 
 namespace TIDEWATT_NAMESPACE::workload {
 
-/// How the replicas of one iteration scatter about their schedule (see Jitter).
+/// Scatter of the replicas of one iteration about their schedule (see Jitter).
 struct Scatter {
-  std::vector<Tick> late;  ///< [replica group] by how much it begins later, 0 … excess; empty: nobody is late
+  std::vector<Tick> late;  ///< [replica group] delay of its begin, 0 … excess; empty: none is late
   Tick excess = 0;         ///< by how much all meet later at the gradient norm than they would without scatter
 };
 

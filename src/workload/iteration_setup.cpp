@@ -42,7 +42,7 @@ PassCost IterationModel::chunk_cost(const NetworkParams& network, std::int64_t k
   if (expert > 0) cost.add(layer_cost(shape_, plan_, gpu_, network, LayerKind::expert), static_cast<double>(expert));
   if (k == 0) cost.add(embedding_cost(shape_, plan_, gpu_, network));
   if (k == last_stage) cost.add(head_cost(shape_, plan_, gpu_, network));
-  // The sender stands still while it sends, unless sending overlaps.
+  // The sender waits while it sends, unless sending overlaps.
   const double blocked_s = plan_.pp_overlap ? 0.0 : stage_transfer_s(shape_, plan_, network);
   if (k < last_stage) cost.forward.link_s += blocked_s;
   if (k > 0) cost.backward.link_s += blocked_s;
@@ -53,7 +53,7 @@ PassCost IterationModel::chunk_cost(const NetworkParams& network, std::int64_t k
 void IterationModel::make_early_kinds(const NetworkParams& network) {
   const std::int64_t n = plan_.virtual_stage_count();
   for (std::int64_t k = 0; k < n; ++k) pass_kind_.push_back(2 * (k == 0 ? first : k == n - 1 ? last : middle));
-  std::int64_t known = -1;  // the virtual stage whose kinds stand last
+  std::int64_t known = -1;  // the virtual stage whose kinds are last
   for (std::int64_t k = 1; k < n - 1; ++k) {
     const std::int64_t dense = dense_layers_in_virtual_stage(shape_, plan_, k);
     if (dense == dense_layers_in_virtual_stage(shape_, plan_, n - 2)) break;

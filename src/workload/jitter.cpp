@@ -9,7 +9,7 @@
 namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
-// Entities of the purpose `jitter`: jobs count from 0, hosts stand apart from them.
+// Entities of the purpose `jitter`: jobs count from 0, hosts are separate from them.
 constexpr std::uint64_t host_entity = 1ull << 63, most_jobs = 1ull << 62;
 
 }  // namespace

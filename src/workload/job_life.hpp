@@ -16,7 +16,7 @@ struct JobStep {
   /// Timed states: their exact end, or the end of a ramp's stage. iterate: no iteration starts at or after this (a
   /// checkpoint, a stop or a ramp's next stage is due). evaluate and done: `never`.
   Tick until = never;
-  std::int64_t max_iterations = 0;      ///< iterate: at most so many before the next evaluation or the end
+  std::int64_t max_iterations = 0;      ///< iterate: largest number before the next evaluation or the end
   std::int64_t evaluation_batches = 0;  ///< evaluate
   PhaseKind kind;                       ///< timed states: what every GPU does
   double busy_frac = 1.0;   ///< ramps by replicas: share of the job's replicas that do `kind`; the others wait
@@ -29,19 +29,19 @@ struct JobStep {
 /// spare) → replace → initialise) → (ramp down) → done.
 ///
 /// * A planned stop waits for the end of an iteration, saves, and loses nothing; `at_once` cuts and loses.
-/// * A failure loses what the last durable checkpoint does not hold, and that work is done again. A failure while the
+/// * A failure loses all work since the last durable checkpoint, which is done again. A failure while the
 ///   job is already down only counts and joins the outage.
 /// * A node whose cause needs a repair leaves; a spare takes its place, or, when the pool is dry, the next repaired one.
 /// * An asynchronous checkpoint blocks for the copy to host memory and is durable once storage has all of it; the next
 ///   one is not begun before. A save ahead of a stop blocks until durable and supersedes one on its way.
-/// * Every nanosecond since 0 is booked in exactly one state. A loss of the site's power is one interruption until power is back.
+/// * Every nanosecond since 0 counts in exactly one state. A loss of the site's power is one interruption until power returns.
 class JobLife {
  public:
   /// @param failures  sorted by tick, for the life of the run; those before the start are left out
   /// @throws InputError for rates that are not above 0, unsorted failures, soft ramps that are not possible
   JobLife(const JobParams& job, const JobSize& size, std::vector<Failure> failures);
 
-  /// What the job does from `now` on, which must be the end of the booked time.
+  /// Next state of the job from `now` on, which must be the end of the counted time.
   JobStep next(Tick now) const;
   /// The step ended by itself. @param iterations  whole iterations done (iterate only)
   /// @throws InputError if the job is in another state, or time went back
@@ -50,13 +50,14 @@ class JobLife {
   /// @param iterations  whole iterations done since the step began (iterate only)
   void interrupted(Tick now, std::int64_t iterations = 0, const std::string& cause = "");
   /// As `interrupted`, by `n_node` nodes of the job that their own protection switched off: one interruption, however many
-  /// they are. They come back after `thermal_reset_s`; spares take their places until then (0: they are started again in place).
+  /// they are. They return after `thermal_reset_s`; spares replace them until then (0: they restart in place).
   /// @param held as for `hold_start`
   void switched_off(Tick now, std::int64_t n_node, std::int64_t first_node, bool held = false);
   /// Whether nodes that fell still cannot run. As long as they cannot, an outage lasts and no job starts on them, so one
   /// cause counts as one interruption. Of no effect outside an outage.
   void hold_start(bool held);
-  /// The site's power ends at `now`. A running job falls: one interruption, and what no durable checkpoint holds is lost. A job
+  /// The site's power ends at `now`. A running job stops: one interruption, and work since the last durable checkpoint is lost. A
+  /// job
   /// that waits or is down stays where it is until `power_back`. No node needs replacing.
   void power_lost(Tick now);
   /// Power is back at `now`: detection, or a replacement under way, begins here.
@@ -64,7 +65,7 @@ class JobLife {
   /// Counts what ran up to `now` without ending it: the end of the run, or a look in between. An iteration that `now`
   /// cuts stays in `unsaved_ns`. @param iterations  whole ones since the last call about this step
   void book_until(Tick now, std::int64_t iterations = 0);
-  /// A stop from outside (curtailment, maintenance by hand): drained at the first boundary at or after `at`, for
+  /// A stop from outside (curtailment, maintenance): drained at the first boundary at or after `at`, for
   /// `length`. A second request replaces one that has not begun.
   void request_stop(Tick at, Tick length);
 

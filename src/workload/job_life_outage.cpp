@@ -33,7 +33,7 @@ void JobLife::find_spares(Tick now) {
   s_.books.replaced_nodes += taken;
 }
 
-/// Detection, waiting, replacement or a stop is over: what is still in the way of a new start?
+/// After detection, waiting, replacement or a stop: the next state before a restart.
 void JobLife::after_outage(Tick now) {
   if (job_.spare_nodes >= 0) find_spares(now);
   if (s_.missing_nodes > 0) {
@@ -48,7 +48,7 @@ void JobLife::after_outage(Tick now) {
   enter(JobState::initialise, now);
 }
 
-/// All that struck up to `now` are one interruption each, of the same outage.
+/// All failures up to `now` are one interruption each, of the same outage.
 void JobLife::count_failures(Tick now, std::int64_t& node) {
   const bool listed = tick_of(*failures_, s_.failure) <= now;
   const bool down = is_down(s_.state);
@@ -93,7 +93,7 @@ void JobLife::interrupted(Tick now, std::int64_t iterations, const std::string& 
 }
 
 void JobLife::switched_off(Tick now, std::int64_t n_node, std::int64_t first_node, bool held) {
-  if (s_.state == JobState::done || is_down(s_.state)) return;  // nobody runs there
+  if (s_.state == JobState::done || is_down(s_.state)) return;  // no process runs there
   book(now);
   settle(now);
   ++s_.books.unexpected;
@@ -109,7 +109,7 @@ void JobLife::hold_start(bool held) { s_.start_held = held && is_down(s_.state) 
 
 void JobLife::power_lost(Tick now) {
   s_.dark = true;
-  if (s_.state == JobState::done || s_.state == JobState::queued || is_down(s_.state)) return;  // nobody runs
+  if (s_.state == JobState::done || s_.state == JobState::queued || is_down(s_.state)) return;  // no process runs
   book(now);
   settle(now);
   ++s_.books.unexpected;

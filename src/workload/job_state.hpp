@@ -54,7 +54,7 @@ struct JobBooks {
   std::int64_t planned = 0;
   std::int64_t checkpoints = 0;
   std::int64_t replaced_nodes = 0;
-  /// Time booked in a state.
+  /// Time counted in a state.
   Tick in(JobState state) const { return state_ns[static_cast<std::size_t>(state)]; }
   Tick total_ns() const;
   /// (effective + not yet saved) ÷ time since the job got its GPUs; 0 before that.
@@ -81,17 +81,17 @@ struct JobLifeState {
   };
   JobState state = JobState::queued;
   Tick entered = 0;           ///< when the state began
-  Tick booked = 0;            ///< up to where time is booked
+  Tick booked = 0;            ///< end of the counted time
   std::uint64_t failure = 0;  ///< next unexpected one in the list
   std::uint64_t planned = 0;  ///< next planned one in the list
-  Tick request_at = never;    ///< stop asked for from outside
+  Tick request_at = never;    ///< stop requested from outside
   Tick request_ns = 0;        ///< and its length
   Tick maintenance_ns = 0;    ///< length of the present stop
   Tick detect_ns = 0;         ///< detection time of the present outage
   Tick checkpoint_due = never;
   Tick soft_begin = never;     ///< clock ramp of a soft start: its beginning
   std::int64_t progress = 0;   ///< iterations that the model has now
-  std::int64_t durable = 0;    ///< iterations that storage holds
+  std::int64_t durable = 0;    ///< iterations in storage
   std::int64_t evaluated = 0;  ///< progress at the last evaluation
   Save draining;
   bool stopping = false;           ///< the running checkpoint must be durable: a stop follows

@@ -27,7 +27,7 @@ struct Walker {
   void iterate(const JobStep& step) {
     const Tick limit = std::min(step.interrupt, end) - now;
     const std::int64_t first = life.progress_iterations();
-    // At least one iteration: a boundary that is due at once has been looked at when the step was chosen.
+    // At least one iteration: a boundary that is due at once was handled when the step was chosen.
     const Tick until = step.until == never ? limit : std::max<Tick>(1, step.until - now);
     auto done = jitter.fit(first, step.max_iterations, pace.iteration, std::min(until, limit), true);
     if (done.length > limit || (done.length < until && done.count < step.max_iterations))

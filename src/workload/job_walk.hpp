@@ -11,7 +11,7 @@ struct WalkPace {
 
 /// Walks a job's life from `begin` to `end` by its events alone, at a given pace: what a run without thermal simulation
 /// gives. Iteration i (counted by progress, so redone ones scatter as they did) takes iteration + jitter.excess_ns(i).
-/// The time up to `end` is booked, a partial last step included.
+/// The time up to `end` is counted, with a partial last step.
 /// @param life  fresh, or left by an earlier walk at `begin`; moved on in place
 /// @return end of the walk: `end`, or earlier if the job is done
 /// @throws InputError for a pace that is not above 0

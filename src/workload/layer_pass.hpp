@@ -61,7 +61,7 @@ struct LayerPass {
     return exposed(gathers * gather_s + scatters * scatter_s, plan.tp_overlap_frac);
   }
 
-  /// Communication of which a share hides behind matrix products, that it slows.
+  /// Communication of which a fraction overlaps with matrix products, which it slows.
   Work exposed(double link_s, double hidden_frac) const {
     Work w;
     w.link_s = link_s * (1.0 - hidden_frac);

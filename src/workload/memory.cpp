@@ -44,7 +44,7 @@ double activation_bytes(const ModelShape& shape, const ParallelPlan& plan, std::
   const double slots = as_double(shape.layers + plan.layers_removed_first + plan.layers_removed_last);
   const double layers_per_chunk = slots / as_double(plan.virtual_stage_count());
   double chunk_layers = chunks_in_flight(plan, stage) * layers_per_chunk;
-  // The lighter first chunk holds one micro-batch per stage of the pipeline.
+  // The lighter first chunk keeps one micro-batch per stage of the pipeline.
   if (stage == 0) chunk_layers -= as_double(std::min(plan.micro_batches(), plan.pp) * plan.layers_removed_first);
   double dense = 0.0, all = 0.0;  // of the stage
   for (std::int64_t c = 0; c < plan.virtual_stages; ++c) {

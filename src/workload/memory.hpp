@@ -3,7 +3,7 @@
 
 namespace TIDEWATT_NAMESPACE::workload {
 
-/// Bytes that one GPU of a stage holds.
+/// Memory of one GPU of a stage, bytes.
 struct MemoryUse {
   double weights_B = 0.0;      ///< bf16; frozen ones in the linear layers' format
   double gradients_B = 0.0;    ///< cut over the replicas by zero2 and fsdp
@@ -22,7 +22,7 @@ struct MemoryUse {
 /// block without adapters has no weight gradient, so the input of its last product (2 ffn) is not stored.
 double activation_bytes_per_token(const ModelShape& shape, const ParallelPlan& plan, LayerKind kind = LayerKind::dense);
 
-/// Chunk passes whose activations stage r holds at once: min(m, p - r), or min(m v, v p + p - 1 - 2 r) interleaved.
+/// Chunk passes whose activations stage r keeps at once: min(m, p - r), or min(m v, v p + p - 1 - 2 r) interleaved.
 /// @returns count
 double chunks_in_flight(const ParallelPlan& plan, std::int64_t stage = 0);
 
@@ -31,21 +31,21 @@ double chunks_in_flight(const ParallelPlan& plan, std::int64_t stage = 0);
 /// @returns B
 double activation_bytes(const ModelShape& shape, const ParallelPlan& plan, std::int64_t stage = 0);
 
-/// All that one GPU of a pipeline stage holds, at the fullest moment.
+/// Memory of one GPU of a pipeline stage, at its maximum.
 MemoryUse memory_use(const ModelShape& shape, const ParallelPlan& plan, std::int64_t stage = 0);
 
-/// The stage that holds most: the first of a uniform model (most activations), a later one where the first layers are
-/// dense and the rest hold experts.
+/// The stage that needs most: the first of a uniform model (most activations), a later one where the first layers are
+/// dense and the rest have experts.
 std::int64_t fullest_stage(const ModelShape& shape, const ParallelPlan& plan);
 
-/// Weights that one GPU holds, by how they are spread: `shared` are cut over tp and copied over dp × cp, `routed`
+/// Weights on one GPU, by their distribution: `shared` are cut over tp and copied over dp × cp, `routed`
 /// (experts) are cut over ep.
 struct HeldWeights {
   double shared = 0.0, routed = 0.0;
   /// Both together, count.
   double total() const { return shared + routed; }
 };
-/// Weights of virtual stage k held by one GPU.
+/// Weights of virtual stage k on one GPU.
 HeldWeights virtual_stage_weights(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
 
 /// Weights of one layer's adapters on one GPU, count: rank · (in + out) of each adapted linear layer, with the widths that

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view step_key = "train_step_timing in s=";
 
-/// Without a header a line is time, key, value; with one it has a type before and notes behind.
+/// Without a header a line is time, key, value; with one it also has a type before and notes after.
 struct Layout {
   std::size_t n = 3, key = 1, type = 3;
 };

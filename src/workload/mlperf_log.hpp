@@ -28,7 +28,7 @@ struct MlperfLog {
 
 /// @param power_csv   time_ms and one column of watts per node (`node7_W`, `power_W`), Unix milliseconds
 /// @param events_csv  time_ms,event_type,key,value,metadata under that header; or, without one, time_ms,key,value
-/// Power samples hold until the next; pauses longer than `gap_s` are listed in `power.gaps`.
+/// Power samples are valid until the next; gaps longer than `gap_s` are listed in `power.gaps`.
 /// @throws InputError with every defect
 MlperfLog read_mlperf_log(const std::string& power_csv, const std::string& events_csv, double gap_s = 10.0);
 /// Power alone, from a file as above.

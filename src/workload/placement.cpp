@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 3> styles = {"contiguous", "striped", "list"};
 constexpr std::int64_t nobody = -1;
 
-/// Racks and who has them.
+/// Racks and their jobs.
 class Floor {
  public:
   Floor(const FleetShape& fleet, const std::vector<PlacementRequest>& jobs, std::vector<Finding>& findings)
@@ -76,8 +76,8 @@ class Floor {
     return numbers(jobs_[job_].how.racks, fleet_.n_rack(), ".racks", "rack");
   }
 
-  /// Racks of the allowed rows, rack after rack or one of each row in turn. An explicit first rack is a demand: racks
-  /// behind it that others hold are a finding. Otherwise taken racks are passed over.
+  /// Racks of the allowed rows, rack after rack or one of each row in turn. An explicit first rack is a requirement: later racks
+  /// that are taken are a finding. Otherwise taken racks are skipped.
   std::vector<std::int64_t> in_rows() {
     const auto& how = jobs_[job_].how;
     auto rows = numbers(how.rows, fleet_.n_row(), ".rows", "row");
@@ -128,7 +128,7 @@ Placement place(const FleetShape& fleet, const std::vector<PlacementRequest>& jo
     return out;
   }
   Floor floor(fleet, jobs, findings);
-  // Explicit demands first, so that those without wishes go around them whatever the order of the list.
+  // Explicit placements first, so that other jobs avoid them in any order of the list.
   out.nodes.resize(jobs.size());
   for (const bool demanding : {true, false})
     for (std::size_t j = 0; j < jobs.size(); ++j) {

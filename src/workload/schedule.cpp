@@ -45,7 +45,7 @@ std::vector<PipelineOp> stage_order(const Shape& s, std::int64_t stage) {
   return order;
 }
 
-/// Where an op stands in the list of all passes by (virtual stage, micro-batch, direction).
+/// Index of an op in the list of all passes by (virtual stage, micro-batch, direction).
 std::size_t slot(const Shape& s, std::int64_t k, std::int64_t micro_batch, bool backward) {
   return static_cast<std::size_t>((k * s.m + micro_batch) * 2 + (backward ? 1 : 0));
 }
@@ -57,7 +57,7 @@ std::int64_t needs(const Shape& s, const PipelineOp& op) {
   return static_cast<std::int64_t>(slot(s, k == last ? k : k + 1, op.micro_batch, k != last));
 }
 
-/// Takes ops stage by stage, each as soon as what it needs has been taken.
+/// Takes ops stage by stage, each as soon as its inputs have been taken.
 std::vector<PipelineOp> topological(const Shape& s) {
   std::vector<std::vector<PipelineOp>> orders;
   for (std::int64_t r = 0; r < s.p; ++r) orders.push_back(stage_order(s, r));

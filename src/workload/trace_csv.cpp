@@ -40,7 +40,7 @@ double scale_of(const std::string& unit) {
   return unit == "kW" ? 1e3 : unit == "MW" ? 1e6 : unit == "pct" ? 0.01 : 1.0;
 }
 
-/// Where the wanted columns stand in a line.
+/// Positions of the wanted columns in a line.
 struct Columns {
   std::size_t n = 0, time = 0;
   std::vector<std::size_t> channel;

@@ -18,7 +18,7 @@ bool digits(std::string_view text, std::int64_t& out) {
   return status == std::errc() && end == text.data() + text.size();
 }
 
-/// ".123" as a share of `unit_ns`; more digits than the nanosecond holds are wrong.
+/// ".123" as a share of `unit_ns`; more digits than nanoseconds are an error.
 bool fraction(std::string_view text, std::int64_t unit_ns, std::int64_t& out) {
   out = 0;
   if (text.empty()) return true;

@@ -44,7 +44,7 @@ class TIDEWATT_API RefusedError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A numerical method failed: the message holds the time and the worst components by name. Exit code 3.
+/// A numerical method failed: the message has the time and the names of the worst components. Exit code 3.
 class TIDEWATT_API SolverError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -25,8 +25,8 @@ enum class Need { required, optional };
 ///       v.number("clock_max_MHz", clock_max_Hz, {100, 5000}, "highest clock");
 ///     }
 ///
-/// The key carries its edge unit, the member holds SI, the range is in the key's unit. The reader, `--set`, checks,
-/// HDF5 attributes, Python attributes and the documentation all walk this list; a key is spelled nowhere else.
+/// The key ends with its unit; the member is in SI; the range is in the key's unit. The reader, `--set`, checks,
+/// HDF5 attributes, Python attributes and the documentation all use this list; a key is written nowhere else.
 /// `Need::optional` keeps the member's present value when the key is absent.
 class TIDEWATT_API FieldVisitor {
  public:

@@ -10,7 +10,7 @@
 /// operations. Branch-free, so the compiler vectorises loops over them.
 namespace TIDEWATT_NAMESPACE::math {
 
-/// e^x. Relative error <= 1e-15 for |x| <= 700; arguments beyond are held at ±700 (the callers' ranges are checked).
+/// e^x. Relative error <= 1e-15 for |x| <= 700; arguments are limited to ±700 (callers check their ranges).
 /// x = k ln2 + r, |r| <= ln2/2; e^r by its Taylor polynomial of degree 13.
 /// @param x dimensionless
 TIDEWATT_INLINE double exp(double x) {

@@ -45,7 +45,7 @@ TIDEWATT_API Node parse_toml_file(const std::string& path, std::uint64_t max_byt
 TIDEWATT_API Node merge(Node under, const Node& over);
 
 /// Applies `path=value` (`job.main.plan.tp=4`), the list items being found by their `name`.
-/// The value is read as TOML; a bare word is text. A text that stands where the path needs a table becomes
+/// The value is read as TOML; a bare word is text. A text where the path needs a table becomes
 /// `{catalog = text}`. @throws InputError if the path's list item does not exist.
 TIDEWATT_API void apply_set(Node& root, std::string_view assignment);
 

@@ -13,11 +13,11 @@ class FieldLog;
 struct FieldEntry;
 
 /// Strict reader of one table: every key must be known, every required key present, every value in range and with the
-/// right unit suffix. It never throws; what is wrong is added to the shared list of findings.
+/// right unit suffix. It never throws; it adds errors to the shared list of findings.
 class TIDEWATT_API TableReader final : public FieldVisitor {
  public:
   /// @param node must outlive the reader  @param path key path of the table, for messages
-  /// @param log notes every key that is asked for; null: nothing is noted
+  /// @param log records every key that is read; null: records nothing
   TableReader(const Node& node, std::string path, std::vector<Finding>& findings, FieldLog* log = nullptr);
 
   void number(std::string_view key, double& si, Range range, std::string_view doc, Need need = Need::required) override;
@@ -38,7 +38,7 @@ class TIDEWATT_API TableReader final : public FieldVisitor {
   const Node* list(std::string_view key, Need need, std::string_view doc);
   /// As `child`, for a key that names a catalog entry of this kind or overrides one in a table.
   const Node* entry(std::string_view key, std::string_view catalog_kind, Need need, std::string_view doc);
-  /// Reports every key that nobody asked for, with the nearest known one. Call once, last.
+  /// Reports every key of the table that was not read, with the nearest known one. Call once, last.
   void finish();
   /// Adds a finding. @param at place that it names; null: the table itself  @param key below the table's path
   void report(const Node* at, std::string_view key, std::string message);

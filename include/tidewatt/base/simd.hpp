@@ -21,8 +21,7 @@
 #define TIDEWATT_INLINE inline
 #endif
 
-/// Before a loop over few lanes that stand side by side: it stays a loop, of which vectors are made, instead of as many copies of
-/// its body.
+/// Before a loop over few adjacent lanes: keeps it a loop, which the compiler vectorises, instead of unrolling it.
 #if defined(__GNUC__) && !defined(__clang__)
 #define TIDEWATT_LANE_LOOP _Pragma("GCC unroll 1")
 #else
@@ -34,7 +33,8 @@ namespace TIDEWATT_NAMESPACE {
 /// Four doubles side by side, any unit, for recursions that the compiler does not make vectors of by itself. Arithmetic is per element, so
 /// every instruction set gives the same bits. Not for function arguments: how they are passed depends on the instruction set.
 typedef double Pack4 __attribute__((vector_size(32)));
-/// Eight, as two fours: one vector of eight would go through memory element by element where registers hold four.
+/// Eight doubles, as two fours: on processors with registers of four, one vector of eight would pass through memory element by
+/// element.
 struct TIDEWATT_API Pack8 {
   Pack4 low, high;  ///< elements 0 to 3 and 4 to 7; any unit
 };

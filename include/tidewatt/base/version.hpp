@@ -1,8 +1,8 @@
 #pragma once
 /// What every name of the library has in common: the version in its symbols, and whether a shared library offers it.
 
-/// The version's namespace. A minor version may change the interface, so that programs of two versions must not be mixed: their
-/// symbols differ and the linker says so. CMakeLists.txt holds it to the project's version.
+/// The version's namespace. A minor version may change the interface, so programs of two versions must not be mixed: their
+/// symbols differ, and the linker reports it. CMakeLists.txt checks that it is the project's version.
 #define TIDEWATT_VERSION_NAMESPACE v0_2
 
 /// `namespace tidewatt` of this version; its parts are opened as `namespace TIDEWATT_NAMESPACE::sim {`. Users write `tidewatt::sim`.

@@ -11,7 +11,7 @@
 
 namespace TIDEWATT_NAMESPACE {
 
-/// Words that stand for the values of an enum, in their order; specialised beside the enum.
+/// Words for the values of an enum, in their order; specialised beside the enum.
 template <class E>
 inline constexpr std::array<std::string_view, 0> words_of{};
 
@@ -21,7 +21,7 @@ constexpr std::string_view word_of(E value) {
   return words_of<E>[static_cast<std::size_t>(value)];
 }
 
-/// The value of a word; nothing where it is none of the enum's.
+/// The value of a word; nothing if the enum has no such word.
 template <class E>
 constexpr std::optional<E> value_of(std::string_view word) {
   const auto& words = words_of<E>;
@@ -30,7 +30,7 @@ constexpr std::optional<E> value_of(std::string_view word) {
   return static_cast<E>(at - words.begin());
 }
 
-/// One of an enum's words: from here on it is a value. A word that is none of them is reported and changes nothing.
+/// Reads one of an enum's words into its value. An unknown word is reported and changes nothing.
 template <class E>
 void choose(FieldVisitor& v, std::string_view key, E& value, std::string_view doc, Need need = Need::required) {
   static_assert(words_of<E>.size() > 0, "the enum has no words");

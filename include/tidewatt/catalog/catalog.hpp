@@ -35,7 +35,7 @@ class TIDEWATT_API Catalog {
   Node values(const std::string& kind, const std::string& name) const;
 
   /// `spec` is a name, or a table with `catalog = name` and keys that override the entry's. A table without `catalog`
-  /// stands alone. What is wrong is added to `findings`; assumed values that the spec does not override to `assumed`.
+  /// stands alone. Errors are added to `findings`; assumed values that the spec does not override to `assumed`.
   Node resolve(const Node& spec, const std::string& kind, const std::string& path, std::vector<Finding>& findings,
                std::vector<AssumedInput>& assumed) const;
 

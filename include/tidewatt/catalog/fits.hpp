@@ -7,7 +7,7 @@
 
 namespace TIDEWATT_NAMESPACE::catalog {
 
-/// Names of catalog entries that are to stand together; an empty name is not given, and nothing is asked of it. A rack
+/// Names of catalog entries to combine; an empty name is absent and not checked. A rack
 /// brings its GPU, server and network where these are not named.
 struct TIDEWATT_API Hardware {
   std::string gpu, server, rack, network, plant, feeder;

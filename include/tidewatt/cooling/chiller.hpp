@@ -25,7 +25,7 @@ struct TIDEWATT_API ChillerPoint {
   double power_W = 0.0;       ///< compressor, electric
   double plr_frac = 0.0;      ///< load / available
   double cycling_frac = 0.0;  ///< share of time that the compressor runs
-  bool outside = false;       ///< a temperature lies outside the curves' range (curves are held at its ends)
+  bool outside = false;       ///< a temperature is outside the curves' range (curves are constant beyond its ends)
 };
 
 /// Chiller at a load.
@@ -34,7 +34,7 @@ struct TIDEWATT_API ChillerPoint {
 ///     y = max(Q/Q_av, y_min),   r = min((Q/Q_av)/y_min, 1)
 ///
 /// with T_e leaving the evaporator and T_c entering the condenser; f, g biquadratic in °C, h quadratic. Temperatures
-/// outside the curves' validity are held at its ends and flagged. Source: doe2_1982, energyplus_engineering_reference.
+/// outside the curves' validity are limited to its ends and flagged. Source: doe2_1982, energyplus_engineering_reference.
 /// @param load_W taken from the evaporator by running machines, >= 0
 TIDEWATT_API ChillerPoint chiller_at(const ChillerParams& p, double load_W, double leaving_K, double entering_K);
 

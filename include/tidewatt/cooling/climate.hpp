@@ -13,7 +13,7 @@ namespace TIDEWATT_NAMESPACE::cooling {
 struct TIDEWATT_API ClimateParams {
   std::string place;
   double latitude_deg = 0.0, longitude_deg = 0.0, altitude_m = 0.0, utc_offset_s = 0.0;
-  double low_s = 0.0, high_s = 0.0;          ///< local standard time of the coolest and the warmest moment
+  double low_s = 0.0, high_s = 0.0;          ///< local standard times of the minimum and the maximum
   std::vector<double> pressure_Pa;           ///< mean
   std::vector<double> typical_drybulb_K;     ///< mean
   std::vector<double> typical_range_K;       ///< mean of daily maximum minus daily minimum

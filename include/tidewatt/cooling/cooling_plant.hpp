@@ -21,16 +21,16 @@ struct TIDEWATT_API PlantCapacity {
   double chiller_frac = 1.0;
 };
 
-/// What a hall asks of its plant over one macro step: means, never samples.
+/// Input of a hall's plant over one macro step: means, not samples.
 struct TIDEWATT_API PlantInput {
   /// Heat that the servers give to the air, their fans included; < 0 while warm air heats servers that were off.
   double it_heat_W = 0.0;
   double server_flow_m3_per_s = 0.0;  ///< air that the servers pull, at the density of the cold aisle; > 0
   WeatherSample outdoor;
   double liquid_heat_W = 0.0;  ///< heat that the servers give to the liquid; < 0 while it warms servers that are off
-  double liquid_flow_kg_per_s = 0.0;  ///< liquid that their cold plates ask for; >= 0
+  double liquid_flow_kg_per_s = 0.0;  ///< liquid flow that their cold plates need; >= 0
   PlantCapacity capacity{};
-  bool powered = true;  ///< false: the site is dark, `capacity` is 0 and the plant draws nothing
+  bool powered = true;  ///< false: the site has no power, `capacity` is 0 and the plant draws nothing
 };
 inline constexpr PlantCapacity no_capacity{0.0, 0.0, 0.0, 0.0, 0.0};
 
@@ -46,13 +46,13 @@ struct TIDEWATT_API PlantStep {
   double evaporated_kg = 0.0;
   double return_mix_frac = 0.0;   ///< share of return air in the supply
   double evaporation_frac = 0.0;  ///< share of the evaporative media in use
-  /// Least of (what works - what is asked for) / what is installed; below 0 hot air recirculates.
+  /// Smallest (available − requested) / installed capacity; below 0 hot air recirculates.
   double capacity_margin_frac = 0.0;
   double supply_over_limit_K = 0.0;  ///< mean supply above the plant's upper limit, 0 if below
   // Plants with liquid; without, liquid_* stay 0.
   double liquid_supply_mean_K = 0.0;  ///< liquid at the cold plates' inlets
   double liquid_supply_end_K = 0.0;
-  double liquid_flow_mean_kg_per_s = 0.0;  ///< delivered; less than asked for where pumps are out
+  double liquid_flow_mean_kg_per_s = 0.0;  ///< delivered flow; less than requested if pumps are out
   /// Parts of the draw.
   double air_fan_mean_W = 0.0, pump_mean_W = 0.0, chiller_mean_W = 0.0, rejection_fan_mean_W = 0.0;
   double reuse_J = 0.0;       ///< the part of heat_out that went to a user
@@ -65,7 +65,7 @@ struct TIDEWATT_API PlantStep {
   double stored_change_J = 0.0;
 };
 
-/// Scratch memory that a plant keeps between calls for speed; holds no physics. One per thread, from make_workspace().
+/// Scratch memory that a plant keeps between calls for speed; no physical state. One per thread, from make_workspace().
 class TIDEWATT_API PlantWorkspace {
  public:
   virtual ~PlantWorkspace() = default;
@@ -80,9 +80,10 @@ class TIDEWATT_API CoolingPlant {
   virtual std::vector<std::string> state_names() const = 0;  ///< with unit suffix
   /// A new workspace for one thread; any one serves any state.
   virtual std::unique_ptr<PlantWorkspace> make_workspace() const = 0;
-  /// A workspace for a look ahead whose figures enter no book: a plant may integrate ten times as coarsely with it.
+  /// A workspace for predictions, whose figures do not enter the energy balance: a plant may integrate with ten times the
+  /// tolerance.
   virtual std::unique_ptr<PlantWorkspace> make_forecast_workspace() const { return make_workspace(); }
-  /// Fills `state` with the steady operation that `input` asks for at run time `t`.
+  /// Fills `state` with steady operation under `input` at run time `t`.
   /// @param state [n_state], in the units that state_names() ends with
   virtual void initialise(std::span<double> state, const PlantInput& input, Tick t) const = 0;
   /// Advances `state` from t0 to t1 > t0 under constant `input`.

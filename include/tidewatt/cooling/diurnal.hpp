@@ -7,7 +7,7 @@ namespace TIDEWATT_NAMESPACE::cooling {
 inline constexpr Tick ns_per_hour = 3600 * ns_per_s;
 inline constexpr Tick ns_per_day = 24 * ns_per_hour;
 
-/// The course of dry-bulb temperature over a clear day, from 0 at the coolest moment to 1 at the warmest and back.
+/// The course of dry-bulb temperature over a clear day, from 0 at the minimum to 1 at the maximum and back.
 /// With x from 0 to 1 along each branch, `s(x) = 3x² - 2x³`:
 ///   rising   `f = s + x²(1-x)² (0.2 + 1.1 x)`,   falling  `f = 1 - s + x²(1-x)² (-4.4 + 4.7 x)`.
 /// Both branches are level at their ends and monotone. The four figures were fitted to the mean daily course of
@@ -15,7 +15,7 @@ inline constexpr Tick ns_per_day = 24 * ns_per_hour;
 /// there. Polynomials, so that the mean over any interval is exact and has the same bits everywhere.
 class TIDEWATT_API DiurnalShape {
  public:
-  /// @param low_s, high_s seconds since local midnight of the coolest and warmest moment, 0 to 86,400, at least one
+  /// @param low_s, high_s seconds since local midnight of the minimum and the maximum, 0 to 86,400, at least one
   /// hour apart both ways. @throws InputError otherwise.
   DiurnalShape(double low_s, double high_s);
   /// @param local_ns any local standard time; only its time of day matters

@@ -18,8 +18,8 @@ struct TIDEWATT_API HydronicParams {
   // set points
   double air_set_K = 0.0;        ///< air at the servers' inlets
   double loop_set_K = 0.0;       ///< liquid at the servers' inlets
-  double facility_set_K = 0.0;   ///< facility water supply, held by the rejection
-  double chiller_above_K = 0.0;  ///< the chillers hold facility_set + this
+  double facility_set_K = 0.0;   ///< set point of the facility water supply, kept by the heat rejection
+  double chiller_above_K = 0.0;  ///< the chillers control to facility_set + this
   // CRAH
   double air_flow_m3_per_s = 0.0, air_leakage_frac = 0.0, air_fan_W = 0.0, air_fan_exponent_ratio = 0.0;
   double air_fan_floor_frac = 0.0, coil_W_per_K = 0.0, coil_flow_kg_per_s = 0.0;

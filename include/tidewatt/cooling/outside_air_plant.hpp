@@ -10,13 +10,13 @@ namespace TIDEWATT_NAMESPACE::cooling {
 struct TIDEWATT_API OutsideAirParams {
   double reference_it_W = 0.0;
   // set points
-  double supply_low_K = 0.0;   ///< return air is mixed in to hold it
-  double supply_high_K = 0.0;  ///< evaporation holds it
+  double supply_low_K = 0.0;   ///< kept by mixing in return air
+  double supply_high_K = 0.0;  ///< kept by evaporation
   double rh_max_frac = 0.0;    ///< of supply air
   // fan walls
   double design_flow_m3_per_s = 0.0;
   double design_pressure_Pa = 0.0;   ///< louvre, filter, media and exhaust at design flow and 1.2 kg/m³
-  double aisle_pressure_Pa = 0.0;    ///< held between cold and hot aisle
+  double aisle_pressure_Pa = 0.0;    ///< kept between cold and hot aisle
   double leakage_frac = 0.0;         ///< of design flow, through gaps at that pressure
   double fan_floor_frac = 0.0;       ///< lowest speed
   double fan_efficiency_frac = 0.0;  ///< fan, motor and drive at design speed
@@ -48,7 +48,7 @@ struct TIDEWATT_API OutsideAirParams {
 /// Storage (energies above 20 °C): `E' = Σ in - Σ out` for plenum, cold aisle, hot aisle and the metal between the
 /// aisles; each heat flow is `m c (T_donor - T_ref)` of the air that leaves its donor, one expression for both
 /// neighbours and its meter. Fan: `V = n V_d`, `P = V (Δp_d n² ρ/1.2 + Δp_aisle)/η(n) + P_0`, `η = η_d (1 - d (1-n)²)`;
-/// speed follows what the servers pull plus leakage; what they pull beyond the fans' flow comes back from the hot
+/// speed follows the servers' air flow plus leakage; flow beyond that of the fans recirculates from the hot
 /// aisle. Media: `T_out = T_in - ε w (T_in - T_wb)`, w the wetted share, `ε = 1 - (1-ε_d)^(n^-x)`; water from the
 /// enthalpy balance with feed at the wet bulb. Mixing and evaporation are PI loops on the cold aisle's temperature,
 /// with anti-windup, through actuator lags; the lower set point is raised (to the upper one at most) until supply air

@@ -9,12 +9,12 @@ namespace TIDEWATT_NAMESPACE::cooling {
 /// Inlet temperature as a given function of local time. A catalog entry of kind `prescribed_inlet`.
 struct TIDEWATT_API PrescribedInletParams {
   double min_K = 0.0, max_K = 0.0;   ///< equal for a constant inlet
-  double low_s = 0.0, high_s = 0.0;  ///< local standard time of the coolest and the warmest moment
+  double low_s = 0.0, high_s = 0.0;  ///< local standard times of the minimum and the maximum
   void fields(FieldVisitor& v);
 };
 
 /// Supply air at `min + (max - min) f(local time)` with f the DiurnalShape; no fans, no water, no memory: what heat
-/// comes in goes out at once. Liquid, where servers ask for it, comes at the same temperature.
+/// enters leaves at once. Liquid, if servers need it, has the same temperature.
 class TIDEWATT_API PrescribedInlet final : public CoolingPlant {
  public:
   /// @param local_at_start_ns local standard time of day at run time 0  @throws InputError if max < min

@@ -21,7 +21,7 @@ struct TIDEWATT_API RackLoopParams {
 /// temperature. Assumption: steady; every tray has its share of the flow. Source: properties of `liquid.hpp`.
 /// @param heat_W into the liquid, >= 0  @param supply_K  @returns K  @throws InputError for a flow that is not above 0
 TIDEWATT_API double rack_rise_K(const RackLoopParams& loop, double heat_W, double supply_K);
-/// Flow at which that rise is the highest allowed one, by limit of rise and of return, whichever asks for more.
+/// Smallest flow at which both the rise and the return temperature are within their limits.
 /// @param heat_W >= 0  @param supply_K below return_max_K  @returns m³/s  @throws InputError if the supply is too warm
 TIDEWATT_API double rack_flow_needed_m3_per_s(const RackLoopParams& loop, double heat_W, double supply_K);
 

@@ -39,7 +39,7 @@ struct TIDEWATT_API TowerAir {
 ///     Q = ε(N, C) C_min (T_in - T_wb),   N = UA c_e / (c_p C_min),   C_air = G c_e,   C_water = L c
 ///     UA = UA_d f_wb(T_wb,d - T_wb) f_air(G/G_d) f_water(L/L_d)
 ///
-/// counterflow; the three factors are quadratics held at the ends of their validity (differences -10 to 25 K, air 0.2
+/// counterflow; the three factors are quadratics, constant beyond the ends of their validity (differences -10 to 25 K, air 0.2
 /// to 1, water 0.3 to 1). UA_d follows from the design point. Evaporation: leaving air is saturated at its wet bulb,
 /// `G (W_s - W)`. Assumptions: Merkel's (Lewis factor 1, water loss small), water at constant heat capacity.
 /// Sources: merkel_1925, braun_1988, energyplus_engineering_reference for the factors.
@@ -59,7 +59,7 @@ class TIDEWATT_API Tower {
     return at(water_kg_per_s, inlet_K, air(wetbulb_K, humidity_ratio, pressure_Pa), speed_frac, cells_frac);
   }
   double fan_W(double speed_frac) const;  ///< 0 below half the floor; all cells
-  /// Conductance that the design point asks for, on the sensible scale.
+  /// Conductance required by the design point, on the sensible scale.
   double design_UA_W_per_K() const { return UA_W_per_K_; }
   const TowerParams& params() const { return p_; }
 

@@ -23,7 +23,7 @@ struct TIDEWATT_API WeatherSeries {
   bool periodic = false;           ///< repeats with period knots.size() * step_ns
   Tick local_at_start_ns = 0;      ///< local standard time of day at run time 0
   std::string source;              ///< file or climate, for the result's provenance
-  std::vector<std::string> notes;  ///< what was filled, held or assumed on the way
+  std::vector<std::string> notes;  ///< values that were filled in, limited or assumed
 };
 
 /// Outdoor air over a run. Knots are passed through and joined by straight lines in each quantity, so daily extremes

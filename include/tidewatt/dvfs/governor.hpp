@@ -9,7 +9,7 @@
 
 namespace TIDEWATT_NAMESPACE::dvfs {
 
-/// How the limits of GovernorParams are sampled. Bins are the V/f table's 15 MHz steps.
+/// Sampling of the limits in GovernorParams. Bins are the V/f table's 15 MHz steps.
 struct TIDEWATT_API SampledGovernorParams {
   double period_s;        ///< between two samples
   double peak_ratio;      ///< fast limit: power of one sample ÷ cap
@@ -23,7 +23,7 @@ struct TIDEWATT_API SampledGovernorParams {
   void fields(FieldVisitor& v);
 };
 
-/// What held a GPU's clock, in the order of NVML's clock event reasons; exactly one per sample.
+/// Limiter of a GPU's clock, in the order of NVML's clock event reasons; exactly one per sample.
 enum class Held : std::uint8_t { none, clock_lock, power_cap, peak, thermal, slowdown, brake, shutdown };
 inline constexpr std::size_t n_held = 8;
 
@@ -37,7 +37,7 @@ struct TIDEWATT_API GovernorState {
   std::vector<std::array<double, n_held>> held_s;          ///< [gpu][Held] seconds since `start`
 };
 
-/// What the governor sees at a sample.
+/// Inputs of the governor at a sample.
 struct TIDEWATT_API GovernorView {
   std::span<const double> sample_W;     ///< [gpu] mean board power since the last sample
   std::span<const double> die_K;        ///< [gpu]
@@ -55,16 +55,16 @@ struct TIDEWATT_API GovernorView {
 ///     slowdown, brake, lock: c ≤ their clock; shutdown latches
 ///     bin ← round(min(r, c) + rest), slewed, the rest carried over (dithering between two bins)
 ///
-/// The 1 s limit is an integrator whose memory is the window τ: near the cap it forgets as e^{−t/τ}, that is, it holds an
+/// The 1 s limit is an integrator whose memory is the window τ: near the cap its memory decays as e^{−t/τ}, so it controls an
 /// exponential mean of power. The shape of the firmware's mean is not published (TDP is enforced over 1 s); readings are
 /// boxcar means, but the limiter need not use the same mean.
 class TIDEWATT_API SampledGovernor {
  public:
   /// @param gpu must outlive the governor
   SampledGovernor(const power::GpuModel& gpu, const GovernorParams& limits, const SampledGovernorParams& sampling);
-  /// All GPUs at one clock, nothing held.
+  /// All GPUs at one clock, without an active limiter.
   GovernorState start(std::size_t n_gpu, double clock_Hz) const;
-  /// One sample: moves the bins and counts what held them.
+  /// One sample: changes the clock bins and counts the limiters.
   void decide(const GovernorView& view, GovernorState& state) const;
   /// Clock of one GPU now.
   double clock_Hz(const GovernorState& state, std::size_t gpu) const {

@@ -10,8 +10,8 @@ namespace TIDEWATT_NAMESPACE::dvfs {
 
 /// Limits of the clock governor of one GPU type.
 struct TIDEWATT_API GovernorParams {
-  double cap_margin_W;          ///< the 1 s power limiter holds the mean this far below the cap, W
-  double thermal_target_K;      ///< die temperature that the thermal limiter holds, K
+  double cap_margin_W;          ///< the 1 s power limiter keeps the mean this far below the cap, W
+  double thermal_target_K;      ///< die temperature to which the thermal limiter controls, K
   double slowdown_K;            ///< hardware slowdown, K
   double slowdown_clock_ratio;  ///< clock during slowdown ÷ highest clock
   double shutdown_K;            ///< K
@@ -19,7 +19,7 @@ struct TIDEWATT_API GovernorParams {
   void fields(FieldVisitor& v);
 };
 
-/// Why a GPU does not run faster. memory: the memory stacks' temperature limit, met by the clock; brake: the facility's
+/// Limiter of a GPU's clock. memory: the memory stacks' temperature limit, met by the clock; brake: the facility's
 /// power brake.
 enum class Limiter : std::uint8_t { none, power, thermal, clock, slowdown, brake, memory };
 inline constexpr std::size_t n_limiter = 7;

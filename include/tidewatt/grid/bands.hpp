@@ -11,7 +11,7 @@
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-/// A band of frequencies and what was found in it.
+/// A band of frequencies and the measurements in it.
 struct TIDEWATT_API Band {
   double low_Hz = 0.0, high_Hz = 0.0;
   double energy_W2s = 0.0;  ///< ∫ y² dt of the filtered power
@@ -49,7 +49,7 @@ class TIDEWATT_API BandMeter {
     std::array<double, most_bands> energy{};
   };
   Snapshot snapshot() const;
-  /// What the bins since a snapshot added; see metrics.hpp.
+  /// Contribution of the bins since a snapshot; see metrics.hpp.
   struct Share {
     std::int64_t n_bin = 0;
     std::array<double, most_bands> energy{};
@@ -58,7 +58,7 @@ class TIDEWATT_API BandMeter {
       a(n_bin, energy);
     }
   };
-  /// What the bins since `before` added; see metrics.hpp.
+  /// Contribution of the bins since `before`; see metrics.hpp.
   Share since(const Snapshot& before) const;
   /// Counts `n_bin` further bins at the share's mean energy.
   void repeat_bins(const Share& share, std::int64_t n_bin);

@@ -13,11 +13,11 @@
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-/// A measured figure with its spread and the moment of its worst value.
+/// A measured figure with its uncertainty and the time of its worst value.
 struct TIDEWATT_API Figure {
   double value = std::numeric_limits<double>::quiet_NaN();  ///< NaN: not measured
-  double spread = 0.0;  ///< half width of what is not known about it, same unit, >= 0
-  Tick worst = -1;      ///< −1: no single moment
+  double spread = 0.0;                                      ///< half width of its uncertainty, same unit, >= 0
+  Tick worst = -1;                                          ///< −1: no single time
 };
 struct TIDEWATT_API RampFigures {
   double window_s = 0.0;

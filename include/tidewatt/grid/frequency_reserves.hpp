@@ -13,7 +13,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 /// What holds a system's frequency besides governors without a deadband: deadband, fast reserve, load shedding.
 struct TIDEWATT_API ReserveParams {
   double governor_deadband_Hz = 0.0;  ///< 0: none
-  double fast_W = 0.0;                ///< fast reserve that is held; 0: none
+  double fast_W = 0.0;                ///< fast reserve available; 0: none
   double fast_below_Hz = 0.0;         ///< it starts when frequency falls below this
   double fast_delay_s = 0.0;          ///< from there to its first power
   double fast_ramp_s = 0.0;           ///< from nothing to everything, a straight line; 0: at once
@@ -46,7 +46,7 @@ struct TIDEWATT_API ReserveState {
 ///     2H ω' = P_m + r(t) + Σ_k shed_k L/S − (P − P_0)/S − D ω,   T_g y' = −dead(ω)/R − y
 ///     dead(ω) = sign(ω) max(0, |ω| − ω_db)
 ///
-/// The rest as Frequency. The fast reserve starts once, its delay behind the instant at which frequency crosses its threshold;
+/// The rest as Frequency. The fast reserve starts once, its delay after frequency crosses its threshold;
 /// a stage opens when frequency has been below its threshold for the delay, and stays open. Crossings lie on the straight line
 /// within a step, and steps end where something acts. Runge-Kutta rule of order 4 in steps of 1 ms at most. Without deadband,
 /// reserve and stages it is Frequency. Assumptions as there; stages shed their share of the load at rest. Source: [@kundur], ch. 11.

@@ -40,7 +40,7 @@ struct TIDEWATT_API MachineParams {
   std::vector<double> bus;
   std::vector<double> rating_VA;
   std::vector<double> power_W;     ///< dispatched; the slack machine's follows from the power flow
-  std::vector<double> voltage_pu;  ///< held at its terminals in the power flow
+  std::vector<double> voltage_pu;  ///< set point at its terminals in the power flow
   std::vector<double> inertia_s;
   std::vector<double> damping_pu;  ///< D: torque per unit of speed
   std::vector<double> armature_pu;

@@ -13,10 +13,10 @@
 /// does not grow with the stream. Bins are absolute: bin b covers b ms to b + 1 ms of the run.
 ///
 /// A synchronous job repeats one waveform thousands of times. Once a meter's memory has followed it, further repetitions add
-/// the same counts and energies and no new extreme, so they need not be pushed: `since(before)` says what the bins since a
+/// the same counts and energies and no new extreme, so they need not be pushed: `since(before)` returns what the bins since a
 /// snapshot added, and `repeat_bins(share, n_bin)` adds that in proportion to the length of `n_bin` bins, to a rounding of one;
 /// meters to whom repetitions bring nothing new `skip(n_bin)`. The caller ensures that the share covers a whole number of periods
-/// to within a bin. A share may be kept and added again later, once the same waveform has come back and the memories have followed
+/// to within a bin. A share may be kept and added again later, once the same waveform has returned and the memories have followed
 /// it. A meter's whole state is its value: a copy of it is a checkpoint.
 namespace TIDEWATT_NAMESPACE::grid {
 
@@ -31,9 +31,9 @@ class TIDEWATT_API StepMeter {
   void push(std::span<const double> x);
   void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen
 
-  /// Any unit, that of what is pushed.
+  /// In the unit of the pushed values.
   double rise() const { return rise_; }  ///< largest increase, >= 0; 0 before two samples w apart
-  /// Any unit, that of what is pushed.
+  /// In the unit of the pushed values.
   double fall() const { return fall_; }  ///< largest decrease, as a positive number
   /// The larger of rise and fall, any unit.
   double largest() const { return rise_ > fall_ ? rise_ : fall_; }
@@ -108,7 +108,7 @@ class TIDEWATT_API ExtremesMeter {
   /// The next means, [n].
   void push(std::span<const double> load_W);
   void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen; not counted
-  /// Counts `n_bin` further bins that hold `energy_J` and no new extreme.
+  /// Counts `n_bin` further bins with `energy_J` and without a new extreme.
   void repeat_bins(double energy_J, std::int64_t n_bin);
   /// Exact extremes of a stretch, from its edges (they can lie inside a bin); they leave the bins of the extremes
   /// alone.

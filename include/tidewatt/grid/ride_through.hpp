@@ -23,7 +23,7 @@ struct TIDEWATT_API RideThroughCurve {
   void check() const;
 };
 
-/// When a site that left comes back.
+/// Conditions for the return of a site that left.
 struct TIDEWATT_API ReturnParams {
   double count_below_pu = 0.0;   ///< a sag counts when the voltage falls below this; 0: departures count
   std::int64_t count_limit = 0;  ///< that many within the window: stay away until a person returns it; 0: never
@@ -62,7 +62,7 @@ struct TIDEWATT_API RideThroughState {
   }
 };
 
-/// When a site trips and what it needs to come back, from voltage and frequency at the connection.
+/// Trip and return of a site by voltage and frequency at the connection.
 ///
 ///     away        when a limit is exceeded for longer than its time (to own supply, or off: the grid sees the same)
 ///     latched     at the start of the n-th sag within the window, or with the n-th departure: the counters of large sites
@@ -81,7 +81,7 @@ class TIDEWATT_API RideThrough {
   /// @throws InputError if lengths differ
   void advance(std::span<const double> v_pu, std::span<const double> deviation_Hz, std::span<double> share_frac,
                RideThroughState& state, std::vector<RideThroughEvent>& events) const;
-  /// A person lets a latched site come back: its return begins as if it had become healthy now.
+  /// Manual release of a latched site: its return begins as if the voltage had become healthy now.
   void manual_return(RideThroughState& state, std::vector<RideThroughEvent>& events) const;
 
  private:

@@ -8,12 +8,12 @@
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-/// The network behind the point of common coupling, as a source behind an impedance.
+/// The network beyond the point of common coupling, as a voltage source with an impedance.
 struct TIDEWATT_API SourceParams {
   double nominal_V = 0.0;         ///< line to line, at the connection
   double short_circuit_VA = 0.0;  ///< three-phase short-circuit power at the connection
   double x_over_r_ratio = 0.0;
-  double source_pu = 1.0;  ///< voltage behind the impedance, in nominal volts
+  double source_pu = 1.0;  ///< source voltage, relative to nominal
   void fields(FieldVisitor& v);
 };
 

@@ -20,7 +20,7 @@ namespace TIDEWATT_NAMESPACE::io {
 ///   `summary_json`, and `payload_sha256` (payload_hash.hpp).
 /// * `/provenance`: texts of one line as attributes, longer ones (the scenario) as scalar text of that name.
 /// * After the HDF5 data, one line with the SHA-256 of the whole file (verified_file.hpp): tidewatt reads a file only if
-///   it matches, and other HDF5 and netCDF readers do not see it.
+///   it matches; other HDF5 and netCDF readers ignore it.
 /// * No times of creation: equal results and equal provenance make equal files.
 class TIDEWATT_API Hdf5Sink final : public sim::RecordSink {
  public:

@@ -19,7 +19,7 @@ namespace TIDEWATT_NAMESPACE::io {
 ///         str: text
 ///
 /// Units, long names and dimension names are not part of it. `scripts/hash_result FILE` recomputes it from a file.
-/// @throws OutputError if a shape does not hold as many values as there are, or two arrays share a path.
+/// @throws OutputError if a shape and the number of values differ, or two arrays have the same path.
 TIDEWATT_API std::string payload_sha256(const sim::Result& result);
 
 }  // namespace TIDEWATT_NAMESPACE::io

@@ -16,7 +16,7 @@ TIDEWATT_API std::string value_json(const sim::Value& value);
 /// The summary as one JSON object on one line, keys in the order given, no newline at the end.
 /// @param summary figures with distinct names.
 TIDEWATT_API std::string summary_json(const std::vector<std::pair<std::string, sim::Value>>& summary);
-/// The same with the key `jobs` behind: a list of one object per job.
+/// The same with a last key `jobs`: a list of one object per job.
 TIDEWATT_API std::string result_json(const sim::Result& result);
 
 }  // namespace TIDEWATT_NAMESPACE::io

@@ -11,7 +11,7 @@ namespace TIDEWATT_NAMESPACE::mitigation {
 
 /// Software ballast: a second process that multiplies matrices whenever the training waits.
 struct TIDEWATT_API BallastParams {
-  double level_ratio = 0.0;        ///< power that it holds ÷ board limit
+  double level_ratio = 0.0;        ///< power that it keeps ÷ board limit
   double period_s = 0.0;           ///< of its monitor
   double launch_s = 0.0;           ///< from the decision to power
   double granule_s = 0.0;          ///< length of one ballast kernel: returning work has to wait for its end
@@ -42,10 +42,10 @@ struct TIDEWATT_API BallastOutcome {
 /// What ballast makes of a timeline that repeats.
 ///
 /// A segment below the level stays at its own power for the mean detection time (half a monitor period) and the
-/// launch, then holds the level until it ends. The next segment first works beside the last kernel: for the
+/// launch, then keeps the level until it ends. The next segment first works beside the last kernel: for the
 /// kernel's mean remainder g/2 its work advances at 1 − share, so it takes share · g/2/(1 − share) longer. The monitor
 /// takes its share of the throughput always. Assumptions: the ballast's power is controlled to the level; power of
-/// work and kernel together is held at the larger of both (by the power limiter); waiting segments are not
+/// work and kernel together is that of the larger of both (by the power limiter); waiting segments are not
 /// lengthened by the kernels that fill them. Source: the software ballast of arXiv 2508.14318 [@power_stabilization].
 /// @param duration, natural_W one value per segment  @throws InputError if sizes differ
 TIDEWATT_API BallastOutcome ballast(const BallastParams& params, double tdp_W, std::span<const Tick> duration,
@@ -53,7 +53,7 @@ TIDEWATT_API BallastOutcome ballast(const BallastParams& params, double tdp_W, s
 
 /// State of the ballast between stretches.
 struct TIDEWATT_API BallastState {
-  double level_W = 0.0;  ///< power that it holds; 0: it does not run
+  double level_W = 0.0;  ///< power that it keeps; 0: it does not run
   Tick missing = -1;     ///< how long work has been missing, up to hold_s; −1: no work seen yet, so none is missed
   bool operator==(const BallastState&) const = default;
   template <class A>
@@ -62,12 +62,12 @@ struct TIDEWATT_API BallastState {
   }
 };
 
-/// A stretch of a GPU's timeline whose power ballast holds at or above `low_W`.
+/// A stretch of a GPU's timeline whose power ballast keeps at or above `low_W`.
 struct TIDEWATT_API BallastStretch {
   Tick duration = 0;
   std::uint32_t segment = 0;  ///< index of the original segment
   double low_W = 0.0;         ///< 0: no ballast runs
-  BallastState end;           ///< what is remembered at its end
+  BallastState end;           ///< memory at its end
 };
 
 /// Ballast on any stretch of a GPU's timeline, as in a run: as `ballast` above for waits, and where work stays away longer
@@ -78,7 +78,7 @@ TIDEWATT_API std::vector<BallastStretch> ballast_from(BallastState& state, const
                                                       std::span<const Tick> duration,
                                                       std::span<const double> natural_W);
 
-/// Largest minus smallest mean over windows of `window_s` of a timeline that repeats: what a meter of that speed sees.
+/// Largest minus smallest mean over windows of `window_s` of a timeline that repeats, as a meter with this window shows it.
 /// @param duration, power_W [segment]  @throws InputError if sizes differ or the window is not positive
 TIDEWATT_API double windowed_range_W(std::span<const Tick> duration, std::span<const double> power_W, double window_s);
 

@@ -46,7 +46,8 @@ struct TIDEWATT_API BatteryWearMeters {
 ///
 ///     half cycle of depth D uses   ½ D^k / N_full;   other movement uses   ½ |Δs| d^(k−1)/N_full
 ///
-/// Other movement is what stays inside the dead band d, at which both say the same; d = 0 leaves it out. Simpler than rainflow counting: nested cycles are cut at their turning
+/// Movement inside the dead band d counts as throughput; both measures agree at d; d = 0 leaves it out. Simpler than rainflow
+/// counting: nested cycles are cut at their turning
 /// points, which for k > 1 gives too little for a small swing on a large one; exact for k = 1 and for cycles of one
 /// depth. Assumption: linear accumulation. Source: throughput-and-depth life curves as battery makers publish them; the
 /// catalog's figures are assumed with a range.

@@ -15,7 +15,7 @@ struct TIDEWATT_API GpuSmoothingParams {
   double floor_ratio = 0.0;        ///< lowest power while active ÷ board limit
   double ramp_up_W_per_s = 0.0;    ///< per GPU
   double ramp_down_W_per_s = 0.0;  ///< per GPU
-  double hysteresis_s = 0.0;       ///< how long the floor is held after work stops before power ramps down
+  double hysteresis_s = 0.0;       ///< time for which the floor is kept after work stops before power ramps down
   void fields(FieldVisitor& v);
 };
 
@@ -30,16 +30,16 @@ struct TIDEWATT_API SmoothingState {
   }
 };
 
-/// A stretch of a GPU's timeline with its power held between two bounds.
+/// A stretch of a GPU's timeline with its power kept between two bounds.
 struct TIDEWATT_API SmoothedPiece {
   Tick duration = 0;
   std::uint32_t segment = 0;                                ///< index of the original segment
   double low_W = 0.0;                                       ///< burns up to this
   double high_W = std::numeric_limits<double>::infinity();  ///< throttled down to this
-  SmoothingState end = {};                                  ///< what is remembered at its end
+  SmoothingState end = {};                                  ///< memory at its end
 };
 
-/// Speed of a GPU's work while its power is held below what the work would draw.
+/// Speed of a GPU's work while its power is kept below that of the work.
 struct TIDEWATT_API ThrottleCurve {
   std::vector<double> power_W;     ///< rising; the first: it waits, the last: natural power
   std::vector<double> speed_frac;  ///< at these, 0 to 1

@@ -18,7 +18,7 @@ struct TIDEWATT_API SiteBatteryParams {
   double discharge_efficiency_frac = 1.0;
   double standby_W = 0.0;  ///< drawn from the store all the time
   double soc_min_frac = 0.0, soc_max_frac = 1.0, soc_initial_frac = 0.5, soc_target_frac = 0.5;
-  double response_s = 0.0;         ///< first-order lag of the converter behind its command; 0: none
+  double response_s = 0.0;         ///< first-order lag from command to power of the converter; 0: none
   double control_period_s = 0.0;   ///< whole milliseconds
   double ramp_up_W_per_s = 0.0;    ///< largest rise of the connection's power; 0: not limited
   double ramp_down_W_per_s = 0.0;  ///< largest fall; 0: not limited
@@ -33,7 +33,7 @@ struct TIDEWATT_API SiteBatteryState {
   double energy_J = 0.0;        ///< in the store
   double energy_carry_J = 0.0;  ///< its rounding error, to be added (Kahan)
   double power_W = 0.0;         ///< AC side at the end of the last bin
-  double command_W = 0.0;       ///< held over the control period
+  double command_W = 0.0;       ///< constant over the control period
   double reference_W = 0.0;     ///< what the connection should draw, after the ramp limit
   double smoothed_W = 0.0;      ///< the low-pass's memory
   double period_sum_W = 0.0;    ///< Σ of the load's bins in the running control period
@@ -53,7 +53,7 @@ struct TIDEWATT_API SiteBatteryMeters {
   CompensatedSum charge_loss_J;     ///< (1 − η_c) ∫ P⁺
   CompensatedSum discharge_loss_J;  ///< (1/η_d − 1) ∫ P⁻
   CompensatedSum standby_J;
-  CompensatedSum not_served_J;                    ///< ∫ |asked − given| where a limit held
+  CompensatedSum not_served_J;                    ///< ∫ |requested − delivered| while a limit was active
   std::int64_t n_power_limited = 0;               ///< control periods whose command the rating cut
   std::int64_t n_energy_limited = 0;              ///< bins in which the store was too full or too empty
   double soc_min_frac = 1.0, soc_max_frac = 0.0;  ///< reached
@@ -99,13 +99,13 @@ class TIDEWATT_API SiteBattery {
   void step(std::span<const double> load_W, std::span<double> pcc_W, SiteBatteryState& state, SiteBatteryMeters& meters,
             double ceiling_W = std::numeric_limits<double>::infinity()) const;
 
-  /// How often the `n_bin` bins that led from `before` to `now` may be booked again: while charge and low-pass drift on as they did
+  /// How many times the `n_bin` bins from `before` to `now` may be counted again: while charge and low-pass drift on as they did
   /// without moving the connection by more than `drift_W`, and the store stays within its bounds. 0: they are no repetition, because
-  /// the store was cut or the low-pass has yet to come to rest.
+  /// a limit of the store was active, or the low-pass has not settled.
   std::int64_t repeatable(const SiteBatteryState& before, const SiteBatteryMeters& meters_before,
                           const SiteBatteryState& now, const SiteBatteryMeters& meters, std::int64_t n_bin,
                           double drift_W) const;
-  /// Books what was added since `before` `count` times over. @return energy taken from the connection, J; below 0: given
+  /// Adds the contribution since `before` `count` times. @return energy taken from the connection, J; below 0: given
   double repeat(SiteBatteryState& state, SiteBatteryMeters& meters, const SiteBatteryMeters& before,
                 double count) const;
 

@@ -26,7 +26,7 @@ struct TIDEWATT_API ConverterStage {
 struct TIDEWATT_API ConverterChainParams {
   static constexpr std::size_t n_stage = 4;
   static constexpr std::array<std::string_view, n_stage> stage_names{"dcdc", "psu", "vsi", "afe"};
-  double rating_W = 0.0;  ///< of the whole fleet that the chain stands for
+  double rating_W = 0.0;  ///< of the whole fleet that the chain represents
   std::array<ConverterStage, n_stage> stage;
   double no_load_loss_frac = 0.0, proportional_loss_frac = 0.0, quadratic_loss_frac = 0.0;  ///< all stages, on rating
   void fields(FieldVisitor& v);
@@ -67,7 +67,7 @@ struct TIDEWATT_API ConverterChainMeters {
 ///     p/u = G/(s + G),   G = (2ζω + ω²/s) ω_c/(s + ω_c)
 ///
 /// With the link's energy as state the balance is exact at any amplitude: ∫(drawn − load − loss) = Δ(energy of all
-/// links). Each stage overshoots below √2 ω and passes nothing above: the chain amplifies what it cannot follow at once.
+/// links). Each stage amplifies below √2 ω and attenuates above: the chain amplifies changes that it cannot follow at once.
 /// The stream is stepped exactly for a load constant over each 1 ms bin. Losses, a polynomial of the load, join in
 /// front of the loops. Assumptions: small-signal controllers that never saturate; constant terminal voltage; harmonics
 /// of the mains (above 60 Hz) are out of scope. A bandwidth

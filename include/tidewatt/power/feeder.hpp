@@ -75,7 +75,7 @@ struct TIDEWATT_API FeederPoint {
 ///
 ///     P_loss = n [P_0 + P_k (S/(n S_r))²],   Q_loss = n S_r [i_0 + x (S/(n S_r))²],   S² = P² + Q²
 ///
-/// going upstream: P and Q at a level's downstream side give its loss, their sum is what the next level sees.
+/// going upstream: P and Q at a level's downstream side give its loss; their sum is the load of the next level.
 /// Assumptions: bus voltage at nominal (with ±5 % the load loss moves by ∓10 % of itself); every branch of a level
 /// carries the same share (an uneven split would lose more); instantaneous (magnetics at power frequency follow within
 /// a cycle); auxiliaries are fed at the halls' low-voltage bus and pass the hall and site transformers only. Source:

@@ -24,7 +24,7 @@ struct TIDEWATT_API GeneratorParams {
   double inertia_s = 0.0;             ///< H, kinetic energy over rating
   double damping_pu = 0.0;            ///< D, power per unit of frequency, on online rating
   double nominal_Hz = 0.0;
-  double low_Hz = 0.0, high_Hz = 0.0;  ///< outside for trip_s: the island goes dark
+  double low_Hz = 0.0, high_Hz = 0.0;  ///< outside for trip_s: the generators trip and the island loses power
   double trip_s = 0.0;
   double fuel_no_load_frac = 0.0;  ///< of rated heat input, per online unit
   double efficiency_frac = 1.0;    ///< electrical over heat input at rating

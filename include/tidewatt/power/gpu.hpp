@@ -9,7 +9,7 @@
 
 namespace TIDEWATT_NAMESPACE::power {
 
-/// Electrical numbers of one GPU type. Activities are switching activities relative to a dense bf16 GEMM on random data.
+/// Electrical parameters of one GPU type. Activities are switching activities relative to a dense bf16 GEMM on random data.
 struct TIDEWATT_API GpuPowerParams {
   double tdp_W;                      ///< board power limit, W
   double board_W;                    ///< constant part: HBM refresh, regulators, fabric, W
@@ -45,7 +45,7 @@ struct TIDEWATT_API SiliconSpreadParams {
   void fields(FieldVisitor& v);
 };
 
-/// What makes one chip differ from the nominal one.
+/// Deviation of one chip from the nominal one.
 struct TIDEWATT_API Chip {
   double leakage_ratio = 1.0;
   double voltage_offset_V = 0.0;
@@ -77,7 +77,7 @@ class TIDEWATT_API GpuModel {
     const auto u = static_cast<std::size_t>(i);
     return {std::fma(x - i, slope_[u], grid_[u]), slope_[u] * (1.0 / bin_Hz)};
   }
-  /// The grid behind voltage(), for loops that keep it in registers: V = grid_V[i] + (x − i) slope_V[i] with
+  /// The table that voltage() uses, for loops that keep it in registers: V = grid_V[i] + (x − i) slope_V[i] with
   /// x = (f − clock_min)/bin_Hz, i = ⌊min(x, last_bin)⌋.
   struct Grid {
     const double* V;
@@ -119,7 +119,7 @@ TIDEWATT_API Chip draw_chip(const SiliconSpreadParams& spread, std::uint64_t see
 /// Thermal resistance of package `entity` ÷ nominal.
 TIDEWATT_API double draw_resistance_ratio(const SiliconSpreadParams& spread, std::uint64_t seed, std::uint64_t entity);
 
-/// How a package's thermal resistance depends on where it sits.
+/// Dependence of a package's thermal resistance on its place.
 struct TIDEWATT_API PositionSpreadParams {
   double node_correlation_ratio;              ///< share of the variance that all GPUs of a node have in common
   std::vector<double> slot_resistance_ratio;  ///< [slot] of the chassis ÷ nominal, the same in every node; empty: 1

@@ -10,7 +10,7 @@ namespace TIDEWATT_NAMESPACE::power {
 /// Electrical parts of a rack: every cabinet that shares one scale-up domain. The GPU's own figures are limits (rated load).
 struct TIDEWATT_API RackParams {
   std::int64_t n_cabinet = 0;       ///< cabinets of one scale-up domain
-  std::int64_t n_compute_tray = 0;  ///< what is pulled for repair
+  std::int64_t n_compute_tray = 0;  ///< unit of repair
   std::int64_t gpus_per_tray = 0;   ///< packages, not dies
   std::int64_t cpus_per_tray = 0;
   std::int64_t n_switch_tray = 0;  ///< of the scale-up links; losing one degrades the whole domain
@@ -36,10 +36,10 @@ struct TIDEWATT_API RackParams {
   std::int64_t n_gpu() const { return n_compute_tray * gpus_per_tray; }
 };
 
-/// Where a rack's input power goes, each part from its own equation.
+/// Parts of a rack's input power, each from its own equation.
 struct TIDEWATT_API RackPower {
   double gpus_W = 0.0, cpus_W = 0.0, tray_other_W = 0.0, switch_trays_W = 0.0, management_W = 0.0, fans_W = 0.0;
-  double shelf_loss_W = 0.0;  ///< of the shelves, 1/η − 1 of what they deliver
+  double shelf_loss_W = 0.0;  ///< of the shelves, (1/η − 1) × their output
   /// At the busbar.
   double busbar_W() const { return gpus_W + cpus_W + tray_other_W + switch_trays_W + management_W + fans_W; }
   /// At the rack's input.

@@ -47,13 +47,13 @@ class TIDEWATT_API RackStorage {
   /// @param load_W 1 ms means, any length  @param drawn_W same length, may be the same memory  @throws InputError
   void step(std::span<const double> load_W, std::span<double> drawn_W, RackStorageState& state,
             StoreMeters& meters) const;
-  /// Whether storage has come to repeat itself under a load that does: no bound of the charge was met, and what is left of the way
-  /// of mean and charge would move the input by less than `drift_W`.
+  /// Whether storage repeats itself under a repeated load: no bound of the charge was reached, and the remaining drift of mean
+  /// and charge would change the input by less than `drift_W`.
   /// @param before,meters_before at a unit's begin  @param now,meters at its end  @param n_bin its 1 ms bins  @param drift_W >= 0
   bool repeats(const RackStorageState& before, const StoreMeters& meters_before, const RackStorageState& now,
                const StoreMeters& meters, std::int64_t n_bin, double drift_W) const;
-  /// Books the exchange since `before` `count` times over; mean, input and charge stay where they are.
-  /// @return energy that the input draws less than `count` times that for the charge to stay, J
+  /// Adds the exchange since `before` `count` times; mean, input and charge are unchanged.
+  /// @return energy by which the input is less than `count` times that exchange, so that the charge is unchanged, J
   double repeat(const RackStorageState& now, StoreMeters& meters, const RackStorageState& before,
                 const StoreMeters& meters_before, double count) const;
   const Store& store() const { return store_; }

@@ -4,7 +4,7 @@
 
 namespace TIDEWATT_NAMESPACE::power {
 
-/// Electrical numbers of a server with eight GPUs (or another number per node).
+/// Electrical parameters of a server, with eight or another number of GPUs.
 struct TIDEWATT_API ServerPowerParams {
   double host_W;                ///< CPUs, DRAM, NICs, switches, drives under training, W dc
   double host_idle_W;           ///< the same with idle GPUs, W dc
@@ -18,7 +18,7 @@ struct TIDEWATT_API ServerPowerParams {
   void fields(FieldVisitor& v);
 };
 
-/// Power of one server and where it goes; every entry from its own equation.
+/// Power of one server and its parts, each from its own equation.
 struct TIDEWATT_API ServerPower {
   double ac_W;          ///< drawn from the feeder
   double conversion_W;  ///< lost in the GPU feed's conversion

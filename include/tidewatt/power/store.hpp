@@ -35,9 +35,9 @@ struct TIDEWATT_API StoreMeters {
   CompensatedSum charged_J, discharged_J;          ///< ∫ P⁺ and ∫ P⁻ at the terminals
   CompensatedSum charge_loss_J;                    ///< (1 − η_c) ∫ P⁺
   CompensatedSum discharge_loss_J;                 ///< (1/η_d − 1) ∫ P⁻
-  CompensatedSum not_served_J;                     ///< ∫ |asked − given|
-  std::int64_t n_power_limited = 0;                ///< calls that asked for more than the rating
-  std::int64_t n_energy_limited = 0;               ///< calls that would have left the bounds
+  CompensatedSum not_served_J;                     ///< ∫ |requested − delivered|
+  std::int64_t n_power_limited = 0;                ///< calls that requested more than the rating
+  std::int64_t n_energy_limited = 0;               ///< calls limited by the bounds
   double soc_low_frac = 1.0, soc_high_frac = 0.0;  ///< reached
   /// |charged − discharged − losses − stored| / (charged + discharged). @param stored_J rise of the store's energy
   double closure(double stored_J) const;

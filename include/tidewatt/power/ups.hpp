@@ -9,8 +9,7 @@
 
 namespace TIDEWATT_NAMESPACE::power {
 
-/// An uninterruptible supply (or a group of equal ones that act together): losses, when it leaves its source, how it
-/// comes back.
+/// An uninterruptible supply (or a group of equal ones that act together): losses, transfer to battery, and return to the source.
 struct TIDEWATT_API UpsParams {
   double rating_W = 0.0;           ///< output
   bool eco = false;                ///< the source feeds the load through a static switch; else double conversion
@@ -19,7 +18,7 @@ struct TIDEWATT_API UpsParams {
   double eco_loss_frac = 0.0;                                      ///< of the load in eco operation
   double eco_gap_s = 0.0;                                          ///< interruption of a transfer out of eco operation
   double low_pu = 0.0, high_pu = 0.0;                              ///< source voltage outside is refused
-  double return_s = 0.0;           ///< how long the source must be good before the return begins
+  double return_s = 0.0;           ///< time of good source voltage before the return begins
   double walk_in_s = 0.0;          ///< linear rise of the power drawn from the source after a return
   std::int64_t lockout_count = 0;  ///< transfers within the window after which it stays on battery; 0: never
   double lockout_window_s = 0.0;
@@ -38,7 +37,7 @@ struct TIDEWATT_API UpsState {
   Tick gap_left = 0;                ///< of a transfer out of eco operation
   std::array<Tick, 8> transfers{};  ///< latest transfers, oldest first
   std::int64_t n_transfer_kept = 0;
-  bool dark = false;  ///< the load was dropped and is not back yet
+  bool dark = false;  ///< the load was dropped and has not returned
   StoreState battery;
   template <class A>
   void archive(A& a) {
@@ -66,7 +65,7 @@ struct TIDEWATT_API UpsMeters {
 ///     source good, normal:     drawn = P + loss + recharge, at most the input limit
 ///     on battery or locked:    drawn = 0
 ///     returning:               drawn <= (t/t_walk)(P + loss)
-///     battery gives P + loss − drawn; what it cannot give drops the load (mode off) until the source is back
+///     battery gives P + loss − drawn; if it cannot, the load is dropped (mode off) until the source returns
 ///
 /// A source outside its voltage band is left within the bin. The return waits for return_s of good voltage. The
 /// lockout_count-th transfer within the window locks it on battery until `release`, as reported for the loss of

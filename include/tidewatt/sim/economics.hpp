@@ -17,7 +17,7 @@ struct TIDEWATT_API EconomicsParams {
   double devices_USD_per_year = 0.0;  ///< cost of mitigations, e.g. from `tidewatt size`
   /// Tariff with every price at the low and at the high end of its assumed range, where it has one.
   mitigation::TariffParams low, high;
-  /// The keys that stand in neither.
+  /// The keys in neither of them.
   void fields(FieldVisitor& v);
 };
 

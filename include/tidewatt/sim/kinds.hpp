@@ -6,13 +6,13 @@
 #include "tidewatt/base/version.hpp"
 #include "tidewatt/base/words.hpp"
 
-/// What a scenario chooses from closed lists, parsed once.
+/// Words of a scenario from closed lists, parsed once.
 namespace TIDEWATT_NAMESPACE::sim {
 
 enum class PlantKind : std::uint8_t { outside_air, hydronic, prescribed_inlet };
 enum class NeighbourKind : std::uint8_t { replay, inference };
 enum class RecordingFormat : std::uint8_t { csv, mlperf };
-/// What one catalog entry of rack storage stands for.
+/// Unit that one catalog entry of rack storage describes.
 enum class StoragePer : std::uint8_t { gpu, rack, site };
 enum class WeatherDay : std::uint8_t { dated, typical, hot, hot_clear, extreme, typical_year, hot_year, extreme_year };
 /// Days follow one another as dated.
@@ -36,13 +36,13 @@ enum class EventKind : std::uint8_t {
   rejection_out,
   chiller_out
 };
-/// Parts of a plant fail.
+/// Events in which parts of a plant fail.
 constexpr bool of_plant(EventKind k) { return k >= EventKind::fan_wall_out; }
-/// It strikes one job.
+/// Events of one job.
 constexpr bool of_job(EventKind k) { return k <= EventKind::pause; }
-/// It comes from the grid and reaches the site through its voltage.
+/// Events of the grid, which act on the site through its voltage.
 constexpr bool of_grid(EventKind k) { return k >= EventKind::sag && k <= EventKind::islanding; }
-/// How a curtailment is met.
+/// Device or limit that meets a curtailment.
 enum class OrderMeans : std::uint8_t { cap, pause, storage };
 
 }  // namespace TIDEWATT_NAMESPACE::sim

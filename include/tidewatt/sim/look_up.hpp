@@ -12,12 +12,12 @@ namespace TIDEWATT_NAMESPACE::sim {
 ///     const double pue = figure(result, "pue");
 ///
 /// An entry of a list of figures has the list's key before it: `limiter_share.power`.
-/// @throws InputError if there is no such key, or it is text, naming the nearest known one
+/// @throws InputError if the key is unknown or a text; names the nearest known one
 TIDEWATT_API double figure(const Result& result, std::string_view key);
 
 /// The numbers of one of a result's arrays, in its own unit (SI), time first, as long as `result` lives.
 /// @param path such as "/day/pcc_mean_W"
-/// @throws InputError if there is none, or it does not hold floating-point numbers, naming the nearest known one
+/// @throws InputError if there is none, or its values are not floating-point numbers; names the nearest known one
 TIDEWATT_API std::span<const double> values(const Result& result, std::string_view path);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

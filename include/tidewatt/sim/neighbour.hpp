@@ -13,28 +13,28 @@
 namespace TIDEWATT_NAMESPACE::sim {
 
 /// A recorded load beside the fleet. The recording is constant between its samples and is never resampled: each
-/// millisecond of the site's waveform holds its exact energy, so a peak that lasts a millisecond or more is kept whole.
+/// millisecond of the site's waveform has its exact energy, so peaks of a millisecond or more are preserved.
 struct TIDEWATT_API ReplayParams {
   std::string file;                               ///< CSV, below the scenario's folder
   RecordingFormat format = RecordingFormat::csv;  ///< columns as declared, or node watts as MLCommons publishes them
-  std::int64_t n_copy = 1;                        ///< so many of what was recorded, in step with each other
-  double begin_s = 0.0;                           ///< when the first sample falls, from the start of the run
-  bool repeat = false;                            ///< begins anew at its end
+  std::int64_t n_copy = 1;                        ///< number of copies of the recording, all in phase
+  double begin_s = 0.0;                           ///< time of the first sample, since the start of the run
+  bool repeat = false;                            ///< repeats
   double outside_W = 0.0;                         ///< of one copy before and after the recording; 0: it is switched off
   double empty_W = 0.0, full_W = 0.0;             ///< recordings of activity: power of one channel at 0 and at 1
   void fields(FieldVisitor& v);
 };
 
 /// Another load that draws power through the site's feeders: a recorded load, or a service that answers requests on
-/// servers of its own. Its power counts as the site's load; its heat goes to a room of its own, not into the halls.
+/// servers of its own. Its power counts as the site's load; its heat does not enter the halls.
 struct TIDEWATT_API NeighbourSpec {
   std::string name;
   NeighbourKind kind = NeighbourKind::replay;
   ReplayParams replay;
   workload::TraceFormat columns;
   workload::Trace recording;  ///< as read; of power or of activity
-  std::string hall;           ///< inference: whose kind of servers and GPUs
-  double inlet_K = 0.0;       ///< inference: air at its servers' fronts
+  std::string hall;           ///< inference: hall with the same type of servers and GPUs
+  double inlet_K = 0.0;       ///< inference: inlet air of its servers
   workload::ModelShape model;
   workload::NetworkParams network;
   workload::InferenceParams service;

@@ -8,7 +8,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 /// A quantity of a running engine that a controller outside reads, or reads and sets, by name.
 ///
 /// Watts and tokens per second are means since the previous `Engine::advance_to`; counters run from the start of the run;
-/// names that end in `_now_W` hold the millisecond that ends at the engine's time.
+/// names that end in `_now_W` are means of the millisecond before the engine's time.
 struct TIDEWATT_API Port {
   enum class Direction { read, read_write };
   std::string name;  ///< `hall.a.cap_W`: the unit is its suffix

@@ -15,7 +15,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 using Value =
     std::variant<std::monostate, double, std::int64_t, std::string, std::vector<std::pair<std::string, double>>>;
 
-/// All that a run leaves behind; read-only once made.
+/// Result of a run; read-only.
 struct TIDEWATT_API Result {
   std::vector<NamedArray> arrays;                                  ///< hashed, outside /provenance
   std::vector<std::pair<std::string, Value>> summary;              ///< the figures of `run --json`, in print order
@@ -24,11 +24,11 @@ struct TIDEWATT_API Result {
   std::vector<std::vector<std::pair<std::string, Value>>> jobs{};  ///< [job] its own figures, in print order
 };
 
-/// Where a result goes. Implemented by `io`; `sim` knows no file format.
+/// Destination of a result. Implemented by `io`; `sim` knows no file format.
 class TIDEWATT_API RecordSink {
  public:
   virtual ~RecordSink() = default;
-  /// @throws OutputError; a half-written result is never left under its final name.
+  /// @throws OutputError; an incomplete result never has its final name.
   virtual void write(const Result& result) = 0;
 };
 

@@ -19,9 +19,9 @@ namespace TIDEWATT_NAMESPACE::sim {
 
 struct TIDEWATT_API RunOptions {
   std::size_t n_thread = 0;  ///< 0: all cores. Results do not depend on it.
-  /// Called between steps with the share of simulated time done, 0–1; returning false stops the run.
+  /// Called between steps with the completed fraction of simulated time, 0–1; returning false stops the run.
   std::function<bool(double done_frac)> progress;
-  connection::LoadTrace* trace = nullptr;  ///< if given, what the fleet sends up the feeder is recorded here
+  connection::LoadTrace* trace = nullptr;  ///< if given, records the load that the fleet sends to the feeder
 };
 
 /// A simulation in progress, for controllers and co-simulation. `advance_to` and `read` change nothing: the result has the
@@ -41,31 +41,32 @@ class TIDEWATT_API Engine {
   std::span<const double> die_K() const;
   /// Clocks of the last step, [gpu], Hz; valid until the next step.
   std::span<const double> clock_Hz() const;
-  /// Air at every server's front now, [node], K; valid until the next step.
+  /// Inlet air of every server now, [node], K; valid until the next step.
   std::span<const double> inlet_K() const;
-  /// Moves to a time. @param t_s seconds since the start, a whole number of milliseconds, not before `time_s()` and not
-  /// beyond the run's end  @throws InputError otherwise, with nothing changed
+  /// Runs to a time. @param t_s seconds since the start, a whole number of milliseconds, not before `time_s()` and not
+  /// beyond the run's end  @throws InputError otherwise; the engine is unchanged
   void advance_to(double t_s);
   /// All ports, in a fixed order.
   std::vector<Port> ports();
-  /// A port's value at the present time. @throws InputError for an unknown port, naming the nearest
+  /// A port's value at the present time. @throws InputError for an unknown port; names the nearest
   Value read(std::string_view port);
   /// Sets a port from the present time on. @param value in the port's unit, within its range
   ///
-  /// A value that the port has already changes nothing. After `advance_to` every job feels another one at once; after `step`, a
-  /// job whose iteration reaches beyond that step feels it after the iteration. @throws InputError for an unknown port, one that can only be
-  /// read, or a value outside its range, with nothing changed
+  /// Writing the present value has no effect. After `advance_to`, a new value acts on every job at once. After `step`, it acts on
+  /// a job whose iteration passes the end of that step when this iteration ends. @throws InputError for an unknown or read-only
+  /// port, or a value outside its range; the engine is unchanged
   void write(std::string_view port, double value);
-  /// Takes back what was written: from the present time on the site's own value holds, as if the port had never been written.
-  /// @throws InputError for an unknown port, or one that can only be read
+  /// Ends a write: from the present time on the site's own value applies, as if the port had never been written.
+  /// @throws InputError for an unknown or read-only port
   void release(std::string_view port);
-  /// All that the rest of the run and all that is read depend on, as bytes (see base/archive.hpp). Waits for work in flight.
+  /// State of the run as bytes (see base/archive.hpp). Waits for work in progress.
   std::string save();
-  /// Continues from bytes that an engine of the same scenario saved: the result has the same bits as an uninterrupted run's.
+  /// Continues from a state saved by an engine of the same scenario. The result has the same bits as that of an uninterrupted
+  /// run.
   /// @param other_scenario accept another scenario with a fleet and jobs of the same shape, for what-if branches
-  /// @throws InputError if they are something else; if an input is not as it was, a finding for each; with nothing changed
+  /// @throws InputError for other bytes, and with a finding for each changed input; the engine is unchanged
   void restore(std::string_view bytes, bool other_scenario = false);
-  /// Runs to the scenario's end, closes the energy balance and hands over everything recorded. Call once.
+  /// Runs to the end of the scenario, checks the energy balance and returns the result. Call once.
   Result finish();
 
  private:

@@ -54,12 +54,12 @@ struct TIDEWATT_API RunParams {
   double duration_s = 0.0;
   std::int64_t seed = 1;
   double macro_step_s = 60.0;
-  double macro_step_max_s = 1800.0;  ///< macro steps grow to this where nothing but the weather moves
-  double tolerance_K = 0.05;         ///< mean die temperature against its guess per jump
+  double macro_step_max_s = 1800.0;  ///< longest macro step, reached while only the weather changes
+  double tolerance_K = 0.05;         ///< tolerated error of the predicted mean die temperature per jump
   bool reference = false;            ///< set by `reference_of`; no key
-  std::int64_t replica_groups = 4;   ///< groups of replicas that share their edges
-  bool spread = true;                ///< false: all chips are nominal (to see what unequal chips cost)
-  bool gating = true;                ///< false: every GPU moves at the fleet's mean pace (to see what waiting costs)
+  std::int64_t replica_groups = 4;   ///< groups of replicas whose phases begin and end together
+  bool spread = true;                ///< false: all chips are nominal (shows the effect of unequal chips)
+  bool gating = true;                ///< false: every GPU runs at the fleet's mean pace (shows the effect of waiting)
   void fields(FieldVisitor& v);
 };
 
@@ -131,20 +131,20 @@ struct TIDEWATT_API JobSpec {
   std::optional<workload::PlacementParams> placement;  ///< absent in all jobs: consecutively from the first node
 };
 
-/// A disturbance at a time. Failures and pauses strike a job; the power brake holds GPUs at the governor's brake clock from
+/// A disturbance at a time. Failures and pauses act on a job; the power brake limits GPUs to the governor's brake clock from
 /// one of its samples after the event until one after its end; sags, utility losses and islands come from the grid; a
 /// curtailment is an order to draw less, met by caps, a pause or storage.
 struct TIDEWATT_API EventParams {
   std::string name;
   EventKind kind = EventKind::failure;
-  std::string job;   ///< that a failure strikes
+  std::string job;   ///< on which a failure acts
   std::string hall;  ///< whose plant loses parts, or whose GPUs are braked (all halls where it is empty)
   double at_s = 0.0;
   double duration_s = 0.0;          ///< how long it lasts; 0: parts that failed stay so, a brake is not released
   double out_frac = 1.0;            ///< share of the parts that fail
-  double voltage_ratio = 1.0;       ///< sag: what is left of the voltage
+  double voltage_ratio = 1.0;       ///< sag: remaining voltage
   double limit_W = 0.0;             ///< curtailment
-  double notice_s = 0.0;            ///< curtailment: the order is known so long ahead
+  double notice_s = 0.0;            ///< curtailment: time from notice to begin
   OrderMeans by = OrderMeans::cap;  ///< curtailment
   void fields(FieldVisitor& v);
 };
@@ -154,7 +154,7 @@ struct TIDEWATT_API GridCaseParams {
   std::string name;  ///< catalog entry of kind grid_case
   grid::MachineCase system;
   double bus = 0.0;                      ///< number of the bus where the site connects, a count
-  std::string window;                    ///< recorded window whose power is played
+  std::string window;                    ///< recorded window whose power is applied
   double begin_s = 0.0, length_s = 0.0;  ///< part of the window
 };
 
@@ -193,13 +193,13 @@ struct TIDEWATT_API Scenario {
   std::optional<EconomicsParams> economics;
   std::optional<cooling::ClimateParams> climate;
   std::string text;                ///< the scenario's TOML, what it inherits and the overrides
-  std::vector<std::string> notes;  ///< what is legal but has no effect
-  std::string folder;              ///< paths inside the scenario are below it
+  std::vector<std::string> notes;  ///< keys that are valid but have no effect
+  std::string folder;              ///< base folder of paths in the scenario
   std::vector<catalog::AssumedInput> assumed;
-  std::vector<DefaultInput> defaults;  ///< what it leaves out, in the order of the file
+  std::vector<DefaultInput> defaults;  ///< defaults taken, in the order of the file
 };
 
-/// Whether something holds the power of GPUs from phase to phase.
+/// Whether GPU power is kept between bounds (smoothing, ballast).
 inline bool holds_power(const Scenario& s) { return s.gpu_smoothing || s.ballast; }
 
 struct TIDEWATT_API LoadOptions {
@@ -223,12 +223,12 @@ TIDEWATT_API Scenario load_scenario_text(const std::string& text, const std::str
 /// steps of `run` are compared with. Some hundred times slower; `tidewatt run FILE --reference`.
 TIDEWATT_API Scenario reference_of(Scenario scenario);
 /// Checks a scenario that was changed in code as reading a file does: every value against its range, the parts against one another.
-/// Weather files are read again; recordings are held to what has been read.
-/// @return what is legal but has no effect, as `Scenario::notes`
+/// Weather files are read again; recordings are not.
+/// @return keys that are valid but have no effect, as `Scenario::notes`
 /// @throws InputError with every finding, under the keys of a scenario file; RefusedError if too large
 TIDEWATT_API std::vector<std::string> check(const Scenario& scenario);
 /// As `load_scenario`, of a parsed file.
-/// @param folder paths inside the scenario are below it  @param log notes every key that is asked for; null: none
+/// @param folder base folder of paths in the scenario  @param log notes every key that is asked for; null: none
 TIDEWATT_API Scenario read_scenario(const Node& root, const std::string& folder, const LoadOptions& options = {},
                                     FieldLog* log = nullptr);
 

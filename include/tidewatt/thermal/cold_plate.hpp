@@ -10,7 +10,7 @@ struct TIDEWATT_API ColdPlateParams {
   double flow_ref_kg_per_s;    ///< of one plate
   double flow_exponent_ratio;  ///< conductance ∝ flow^exponent: 0.8 turbulent, 1/3 laminar developing
   double liquid_J_per_kg_K;    ///< heat capacity of the coolant
-  double wet_J_per_K;          ///< liquid that stands in the plate, counted with the plate's metal once the pump stops
+  double wet_J_per_K;          ///< liquid in the plate, counted with the plate's metal once the pump stops
   double still_W_per_K;        ///< what still leaves the plate without flow: radiation, natural convection, tubes
   void fields(FieldVisitor& v);
 };
@@ -30,7 +30,7 @@ struct TIDEWATT_API LiquidCaptureParams {
   void fields(FieldVisitor& v);
 };
 
-/// The liquid side of a server: one plate per GPU, and what it takes of the rest.
+/// The liquid side of a server: one plate per GPU, and its fraction of the other heat.
 struct TIDEWATT_API LiquidCooling {
   ColdPlateParams plate;
   LiquidCaptureParams capture;

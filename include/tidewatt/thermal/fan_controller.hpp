@@ -29,11 +29,11 @@ struct TIDEWATT_API FanGroupParams {
   double gain_per_K = 0.0;             ///< kp: speed per kelvin above the set point, 1/K
   double integral_gain_per_K_s = 0.0;  ///< ki, 1/(K s)
   double regulates_above_K = 0.0;      ///< the term acts above the set point + this, K
-  double clears_below_K = 0.0;         ///< its integral is cleared below the set point − this, K; held between
+  double clears_below_K = 0.0;         ///< its integral is cleared below the set point − this, K; constant between
   void fields(FieldVisitor& v);
 };
 
-/// How a server's board controller sets its fans: one PWM for all, the largest that any group asks for.
+/// Fan control of a server's board controller: one PWM for all fans, the largest that any group requests.
 struct TIDEWATT_API FanControllerParams {
   std::vector<FanGroupParams> groups;
   double sample_s = 3.0;          ///< time between two samples, s
@@ -59,13 +59,13 @@ class TIDEWATT_API FanController {
   double sample(std::span<const double> reading_K, std::int64_t stopped_rotors = 0);
   /// PWM since the last sample, 0–1.
   double speed_frac() const { return speed_frac_; }
-  /// What one group alone asks for at its last reading, 0–1.
+  /// Request of one group at its last reading, 0–1.
   double asked_frac(std::size_t group) const { return memory_[group].asked_frac; }
   const FanControllerParams& params() const { return p_; }
 
  private:
   struct Memory {
-    double accepted_K = std::numeric_limits<double>::quiet_NaN();  ///< the reading that the table sees; NaN: none yet
+    double accepted_K = std::numeric_limits<double>::quiet_NaN();  ///< the reading after hysteresis; NaN: none yet
     double integral_K_s = 0.0;
     double term_frac = 0.0;  ///< of the PID
     double asked_frac = 0.0;

@@ -7,8 +7,8 @@ namespace TIDEWATT_NAMESPACE::thermal {
 /// Air path and fan control of a server whose GPUs are in two rows, one behind the other.
 struct TIDEWATT_API ServerAirParams {
   double flow_m3_per_s;         ///< whole server at full fan speed, standard air
-  double gpu_flow_frac;         ///< share that passes the GPU sinks
-  double preheat_mixing_ratio;  ///< share of the front row's heat that the rear row breathes
+  double gpu_flow_frac;         ///< fraction that passes the GPU sinks
+  double preheat_mixing_ratio;  ///< fraction of the front row's heat in the rear row's inlet air
   double fan_min_frac;          ///< lowest speed
   double fan_start_K;           ///< hottest die at which the fans leave their lowest speed, K
   double fan_full_K;            ///< hottest die at which they run at full speed, K
@@ -16,7 +16,7 @@ struct TIDEWATT_API ServerAirParams {
   void fields(FieldVisitor& v);
 };
 
-/// Fan speed that the controller aims at for the hottest die of the node: linear between start and full.
+/// Target fan speed for the hottest die of the node: linear between start and full.
 inline double fan_target_frac(const ServerAirParams& p, double hottest_K) {
   const double x = (hottest_K - p.fan_start_K) / (p.fan_full_K - p.fan_start_K);
   const double bounded = x < 0.0 ? 0.0 : (x > 1.0 ? 1.0 : x);

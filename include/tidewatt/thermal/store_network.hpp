@@ -75,7 +75,7 @@ double steady_K_per_W(const StoreModes<N>& m, std::size_t of, std::size_t into) 
   return r;
 }
 
-/// What a step did to one package.
+/// Effect of a step on one package.
 template <std::size_t N>
 struct TIDEWATT_API StoreStep {
   std::array<double, N> mean_K;  ///< time means over the step

@@ -10,14 +10,13 @@ namespace TIDEWATT_NAMESPACE::workload {
 
 /// Number format of a matrix product: fp8 with one scale per tensor, mxfp8 with one per 32 values, nvfp4 with one per 16.
 enum class Precision { bf16, fp8, mxfp8, nvfp4 };
-/// What a kernel multiplies: two matrices, a batch of matrices of several experts, or scores and values of attention.
+/// Operands of a kernel: two matrices, a batch of matrices of several experts, or scores and values of attention.
 enum class KernelClass { dense, grouped, attention };
 
 /// Bytes of one value with its share of the block's scale: 2; 1; 1 + 1/32; 1/2 + 1/16.
 TIDEWATT_API double element_B(Precision precision);
 
-/// What one GPU does per second at its reference clock, and how hard its parts work meanwhile. One set per device,
-/// whatever the model or the plan.
+/// Speed of one GPU at its reference clock, and the activity of its parts. One set per device for all models and plans.
 struct TIDEWATT_API ComputeParams {
   double reference_clock_Hz = 0.0;
   std::int64_t multiprocessors = 0;
@@ -30,10 +29,10 @@ struct TIDEWATT_API ComputeParams {
   double nvfp4_efficiency_frac = 0.0;     ///< the same of the four-bit peak; 0: as fp8
   double grouped_efficiency_ratio = 1.0;  ///< grouped products of experts over dense ones, of every precision
   double small_tile_ratio = 0.0;          ///< efficiency of 128 × 128 output tiles over 256 × 128 ones
-  double gemm_overhead_s = 0.0;           ///< start and end of each matrix product: what makes small ones slow
+  double gemm_overhead_s = 0.0;           ///< start and end of each matrix product; slows down small products
   /// Of peak, reached by fused attention (forward and backward) on long sequences.
   double attention_efficiency_frac = 0.0;
-  std::int64_t attention_half_tokens = 0;  ///< sequence on which it reaches half of that
+  std::int64_t attention_half_tokens = 0;  ///< sequence length at which it reaches half of that
   double hbm_B_per_s = 0.0;
   double hbm_efficiency_frac = 0.0;  ///< of peak, reached by memory-bound kernels
   double hbm_capacity_B = 0.0;
@@ -53,7 +52,7 @@ TIDEWATT_API double peak_FLOP_per_s(const ComputeParams& gpu, Precision precisio
 /// grouped to dense ones; attention has its own share of the bf16 peak, whatever the linear layers' format.
 TIDEWATT_API double efficiency_frac(const ComputeParams& gpu, Precision precision, KernelClass kernel);
 
-/// Seconds at the reference clock by what limits them.
+/// Seconds at the reference clock, by limiting resource.
 struct TIDEWATT_API Work {
   double gemm_s = 0.0;
   double attention_s = 0.0;

@@ -9,8 +9,7 @@
 
 namespace TIDEWATT_NAMESPACE::workload {
 
-/// How often a job is stopped, by cause. Unexpected causes strike nodes and scale with their number; planned ones
-/// strike the job.
+/// Rates of interruptions by cause. Unexpected causes act on nodes and scale with their number; planned ones act on the job.
 struct TIDEWATT_API FailureRates {
   std::vector<std::string> causes;
   std::vector<double> rate_per_node_s;  ///< [cause], per node and second of calendar time
@@ -30,7 +29,7 @@ struct TIDEWATT_API Failure {
   bool planned = false;
   static constexpr Tick as_the_job = -1, unknown = -1;
   Tick detect = as_the_job;  ///< from the failure until the job is torn down
-  Tick repair = unknown;     ///< until the node is back; 0: it stays in the job; unknown: it does not come back
+  Tick repair = unknown;     ///< time until the node is back; 0: it stays in the job; unknown: it does not return
 };
 
 /// All interruptions in [begin, end): each cause is a Poisson process over calendar time that starts at tick 0, its

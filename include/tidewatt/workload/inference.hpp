@@ -62,7 +62,7 @@ class TIDEWATT_API InferenceService {
   /// Time of one decoding step. @param batch count of requests decoded together, >= 1  @param pace relative: clock ÷
   /// reference clock, > 0
   double step_s(double batch, double pace) const;
-  /// Most requests decoded together: max_batch or what the memory holds, whichever is less.
+  /// Largest number of requests decoded together: max_batch or the limit by memory, whichever is less.
   /// @returns count
   double batch_limit() const { return batch_limit_; }
   /// Most requests per second of one replica within all limits.

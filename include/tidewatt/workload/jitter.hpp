@@ -8,7 +8,7 @@
 
 namespace TIDEWATT_NAMESPACE::workload {
 
-/// How far iterations scatter and which hosts are slow.
+/// Scatter of iteration times, and slow hosts.
 struct TIDEWATT_API JitterParams {
   double sigma_frac = 0.0;               ///< half-normal scale of one replica's excess, of the iteration
   double slow_host_frac = 0.0;           ///< share of hosts that are slow for the whole run
@@ -32,7 +32,7 @@ class TIDEWATT_API Jitter {
   double excess_frac(std::int64_t iteration) const;
   /// The same in whole ticks, for a period without jitter.
   Tick excess_ns(std::int64_t iteration, Tick period) const;
-  /// Iterations from `first` on that end no later than `length` after the first begins, and what they take.
+  /// Iterations from `first` on that end no later than `length` after the first begins, and their duration.
   struct Fit {
     std::int64_t count = 0;
     Tick length = 0;

@@ -32,7 +32,7 @@ struct TIDEWATT_API ModelShape {
   std::int64_t shared_experts = 0;           ///< experts that every token passes through
   std::int64_t expert_width = 0;             ///< inner width of one expert
   std::int64_t dense_layers = 0;             ///< first layers that keep a dense feed-forward block
-  std::int64_t expert_groups_per_token = 0;  ///< a token's experts lie on at most so many nodes; 0 = no limit
+  std::int64_t expert_groups_per_token = 0;  ///< largest number of nodes that have a token's experts; 0 = no limit
 
   std::int64_t kv_rank = 0;     ///< latent attention: rank of the compressed keys and values; 0 = plain attention
   std::int64_t query_rank = 0;  ///< latent attention: rank of the compressed queries; 0 = not compressed

@@ -6,9 +6,9 @@
 
 namespace TIDEWATT_NAMESPACE::workload {
 
-/// Links of a cluster: scale-up links (NVLink, Infinity Fabric) inside a domain of one node or of several, network cards
-/// between domains, pods with a thinner layer above. The node is what fails and is repaired; the domain is what
-/// collectives see.
+/// Links of a cluster: scale-up links (NVLink, Infinity Fabric) inside a domain of one or several nodes, network cards between
+/// domains, and pods with less bandwidth above. The node is the unit of failure and repair; the domain determines the speed of
+/// collectives.
 struct TIDEWATT_API NetworkParams {
   std::int64_t gpus_per_node = 0;
   std::int64_t scale_up_gpus = 0;           ///< GPUs of one scale-up domain, whole nodes; 0: the node's
@@ -40,7 +40,7 @@ struct TIDEWATT_API RankGroup {
   std::int64_t per_node = 0;
 };
 
-/// What one ring over a group reaches: usable bandwidth per rank and latency per hop.
+/// Usable bandwidth per rank and latency per hop of one ring over a group.
 struct TIDEWATT_API Link {
   double B_per_s = 0.0;
   double latency_s = 0.0;
@@ -79,7 +79,7 @@ TIDEWATT_API double group_all_gather_s(const NetworkParams& network, RankGroup g
 /// @param bytes reduced size, in B
 TIDEWATT_API double group_all_reduce_s(const NetworkParams& network, RankGroup group, double bytes);
 
-/// What a message between pipeline neighbours `group.stride` ranks apart reaches: NVLink inside a domain, else one rank's
+/// Link of a message between pipeline neighbours `group.stride` ranks apart: NVLink inside a domain, else one rank's
 /// share of the cards at the point-to-point efficiency.
 TIDEWATT_API Link neighbour_link(const NetworkParams& network, RankGroup group);
 

@@ -42,7 +42,7 @@ struct TIDEWATT_API Placement {
 
 /// Lays jobs onto a fleet one after another; nodes never serve two jobs.
 /// * contiguous: rack after rack from `first_rack` on (in the allowed rows); without one, the first free racks.
-/// * striped: one rack of each allowed row in turn, so that every row carries its share.
+/// * striped: one rack of each allowed row in turn, so that rows are loaded equally.
 /// * list: the racks as named.
 /// A job takes whole racks; nodes left over in its last rack stay unused (a rack has one owner).
 /// Findings, never a partial answer: racks that do not exist, named twice, taken by another job (which one), and racks

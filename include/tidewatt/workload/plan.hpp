@@ -12,14 +12,14 @@
 
 namespace TIDEWATT_NAMESPACE::workload {
 
-/// How a model is spread over GPUs and how one iteration is cut up. Data parallelism is what is left:
+/// Distribution of a model over GPUs and division of one iteration. Data parallelism follows:
 /// dp = n_gpu / (tp·cp·pp); micro-batches per replica m = global batch / (dp · micro batch).
 struct TIDEWATT_API ParallelPlan {
   std::int64_t n_gpu = 0;
   std::int64_t tp = 1;  ///< tensor parallel ranks, inside a scale-up domain
   std::int64_t cp = 1;  ///< context parallel ranks: the sequence is cut
   std::int64_t pp = 1;  ///< pipeline stages
-  std::int64_t ep = 1;  ///< expert parallel ranks, taken from tp × cp × dp: each holds experts/ep whole experts
+  std::int64_t ep = 1;  ///< expert parallel ranks, taken from tp × cp × dp: each has experts/ep whole experts
   std::int64_t virtual_stages = 1;  ///< model chunks per pipeline stage (interleaving)
   std::int64_t micro_batch_sequences = 1;
   std::int64_t global_batch_sequences = 0;
@@ -50,18 +50,18 @@ struct TIDEWATT_API ParallelPlan {
   std::int64_t dp() const { return n_gpu / (tp * cp * pp); }
   std::int64_t micro_batches() const { return global_batch_sequences / (dp() * micro_batch_sequences); }
   std::int64_t virtual_stage_count() const { return pp * virtual_stages; }
-  /// Tokens of a micro-batch that one context-parallel rank holds.
+  /// Tokens of a micro-batch on one context-parallel rank.
   double micro_batch_tokens_per_gpu() const;
   /// Global batch times sequence length, count.
   double tokens_per_iteration() const;
   RankGroup tp_group() const { return {tp, 1}; }
   RankGroup cp_group() const { return {cp, tp}; }
   RankGroup pp_group() const;
-  /// Ranks that hold the same weights and so exchange gradients: data × context parallel.
+  /// Ranks with the same weights, which exchange gradients: data × context parallel.
   RankGroup gradient_group() const;
-  /// Ranks that share out one set of experts: first inside tp × cp, then over replicas.
+  /// Ranks over which one set of experts is distributed: first inside tp × cp, then over replicas.
   RankGroup ep_group() const;
-  /// Ranks that hold the same experts.
+  /// Ranks with the same experts.
   RankGroup expert_gradient_group() const;
   /// Format of the linear layers.
   Precision linear_precision() const;
@@ -84,10 +84,10 @@ TIDEWATT_API std::vector<Finding> check_plan(const ModelShape& shape, const Para
                                              const ComputeParams& gpu, const NetworkParams& network,
                                              const std::string& path = "plan");
 
-/// How far the memory estimate may be off. It counts every tensor that the schedule holds; allocators, tensors freed early
-/// and loss computed in pieces move what a framework really needs, so a plan is refused only beyond this.
+/// Uncertainty of the memory estimate. The estimate counts every tensor of the schedule. Allocators, tensors freed early and a
+/// loss computed in pieces change the real need, so a plan is refused only above this.
 inline constexpr double memory_uncertainty_frac = 0.25;
-/// The memory of a plan that is accepted only within this margin; empty where it fits. The plan must have passed check_plan.
+/// The memory of a plan that is accepted only within this uncertainty; empty if it fits. The plan must have passed check_plan.
 TIDEWATT_API std::optional<std::string> memory_doubt(const ModelShape& shape, const ParallelPlan& plan,
                                                      const ComputeParams& gpu);
 

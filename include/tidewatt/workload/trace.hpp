@@ -12,7 +12,7 @@ namespace TIDEWATT_NAMESPACE::workload {
 /// A series as recorded: constant between the instants of the samples, never resampled, so that no
 /// peak and no energy is lost. Channels share the instants. Values are watts (power) or a share (activity).
 struct TIDEWATT_API Trace {
-  /// What a stretch of the series holds: its integral (J, or activity × s), mean, least and largest value.
+  /// Figures of a stretch of the series: integral (J, or activity × s), mean, smallest and largest value.
   struct Summary {
     double integral = 0.0;
     double mean = 0.0;
@@ -32,7 +32,7 @@ struct TIDEWATT_API Trace {
   std::size_t n_channel() const { return value.size(); }
   std::size_t n_segment() const { return edges.empty() ? 0 : edges.size() - 1; }
   Tick length() const { return edges.empty() ? 0 : edges.back(); }
-  /// The segment that holds the instant, 0 ≤ at < length. @throws InputError outside
+  /// The segment that contains the time, 0 ≤ at < length. @throws InputError outside
   std::size_t segment_at(Tick at) const;
   /// Exact ∫, mean, least and largest over [begin, end). @throws InputError unless 0 ≤ begin < end ≤ length
   Summary over(std::size_t channel, Tick begin, Tick end) const;
