@@ -7,7 +7,7 @@ namespace TIDEWATT_NAMESPACE::dvfs {
 
 void SampledGovernorParams::fields(FieldVisitor& v) {
   v.number("period_ms", period_s, {0.1, 1000}, "time between two samples");
-  v.number("peak_ratio", peak_ratio, {1, 3}, "fast limit: power of one sample ÷ cap");
+  v.number("peak_ratio", peak_ratio, {1, 3}, "fast limit: power of one sample ÷ the board's rating, whatever the cap");
   v.number("peak_slew_bins", peak_slew_bins, {1, 200}, "bins that the fast limit may drop per sample");
   v.number("up_slew_bins", up_slew_bins, {1, 200}, "bins upwards per sample");
   v.number("down_slew_bins", down_slew_bins, {1, 200}, "bins downwards per sample");
@@ -44,7 +44,7 @@ void SampledGovernor::limit_power(double sample_W, double cap_W, std::size_t g, 
   const double f = clock_Hz(s, g);
   const auto v = gpu_.voltage(f);
   const double slope_W = cap_W / f * (1.0 + 2.0 * f * v.slope_V_per_Hz / v.V) * power::GpuModel::bin_Hz;
-  const double over_W = sample_W - sampling_.peak_ratio * cap_W;
+  const double over_W = sample_W - sampling_.peak_ratio * gpu_.params().tdp_W;
   double& r = s.request_bins[g];
   r += sampling_.period_s * (cap_W - limits_.cap_margin_W - sample_W) / (slope_W * limits_.window_s);
   peak = over_W > 0.0;

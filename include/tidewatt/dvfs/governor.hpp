@@ -12,7 +12,7 @@ namespace TIDEWATT_NAMESPACE::dvfs {
 /// Sampling of the limits in GovernorParams. Bins are the V/f table's 15 MHz steps.
 struct TIDEWATT_API SampledGovernorParams {
   double period_s;        ///< between two samples
-  double peak_ratio;      ///< fast limit: power of one sample ÷ cap
+  double peak_ratio;      ///< fast limit: power of one sample ÷ the board's rating
   double peak_slew_bins;  ///< largest drop by the fast limit per sample
   double up_slew_bins, down_slew_bins;
   double thermal_hysteresis_K;       ///< the thermal limiter releases this far below its target
@@ -49,7 +49,7 @@ struct TIDEWATT_API GovernorView {
 /// The clock governor of one GPU type, sampled. Const; batched; all memory in GovernorState.
 ///
 ///     1 s limit:      r ← r + T (P_cap − margin − P) / (g τ)     g = P_cap/f (1 + 2 f V'/V), W per bin
-///     fast limit:     P > peak · cap:  r ← r − min(slew, (P − peak · cap)/g)
+///     fast limit:     P > peak · P_tdp:  r ← r − min(slew, (P − peak · P_tdp)/g)     of the rating, whatever the cap
 ///     thermal limit:  above the target until below target − hysteresis:  c ← c + T k_i (T_target − T_die)
 ///                     and the clock ≤ c + k_p (T_target − T_die)
 ///     slowdown, brake, lock: c ≤ their clock; shutdown latches

@@ -122,6 +122,22 @@ TEST_CASE("the fast limit cuts within a sample where the mean would take a secon
   CHECK(held(s, Held::peak) == Approx(governor.period_s()));
 }
 
+TEST_CASE("the fast limit is the board's, whatever the cap: below a lowered cap only the mean is held",
+          "[dvfs][governor]") {
+  // B300 under a cap of 500 W: square waves of 50 and 500 ms peak at 1.42 and 1.43 times the cap.
+  const SampledGovernor governor(h100().gpu, h100().governor, sampled_params());
+  auto s = governor.start(1, 1.9e9);
+  Sample sample(1, 1.43 * 450.0);
+  sample.cap[0] = 450.0;
+  governor.decide(sample.view(), s);
+  CHECK(held(s, Held::peak) == 0.0);
+  CHECK(held(s, Held::power_cap) == Approx(governor.period_s()));
+  CHECK(governor.clock_Hz(s, 0) >= 1.9e9 - 15e6);
+  sample.W[0] = 1.2 * 700.0;
+  governor.decide(sample.view(), s);
+  CHECK(held(s, Held::peak) > 0.0);
+}
+
 TEST_CASE("the thermal limiter holds the target and lets go with hysteresis", "[dvfs][governor]") {
   const SampledGovernor governor(h100().gpu, h100().governor, sampled_params());
   auto s = governor.start(1, 1.8e9);
