@@ -77,6 +77,7 @@ MachineResponse machine_response(const MachineCase& c, double site_bus, std::spa
     out.left_out_slower_s = slow_s;
   }
   std::vector<SiteSegment> segments;
+  segments.reserve(swing_W.size());
   for (const double W : swing_W) segments.push_back({step_s, W, 0.0});
   const MachineSystem system(c, site_bus);
   // Without governors nothing takes an error of the mean speed back: it must stay below the millihertz that matter.
@@ -115,9 +116,11 @@ MachineResponse machine_response(const MachineCase& c, double site_bus, std::spa
   for (const auto& mode : linear.swing_modes()) {
     MachineResponse::Excited e{mode, 0.0, 0.0, 0.0};
     // Lines stand one over the length apart; half of that is fine enough not to miss one.
-    for (double f = 0.75 * mode.frequency_Hz; f <= 1.25 * mode.frequency_Hz; f += 0.5 / length_s) {
-      const double a = amplitude_at(swing_W, step_s, f);
-      if (a > e.line_W) e.line_W = a, e.line_Hz = f;
+    double f_Hz = 0.75 * mode.frequency_Hz;
+    while (f_Hz <= 1.25 * mode.frequency_Hz) {
+      const double a = amplitude_at(swing_W, step_s, f_Hz);
+      if (a > e.line_W) e.line_W = a, e.line_Hz = f_Hz;
+      f_Hz += 0.5 / length_s;
     }
     for (const auto& gain : linear.gain(e.line_Hz).frequency_Hz)
       e.deviation_Hz = std::max(e.deviation_Hz, e.line_W * std::abs(gain));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/sha256.hpp"
@@ -25,7 +26,8 @@ sim::Value value_of(const nlohmann::ordered_json& j) {
   if (j.is_string()) return j.get<std::string>();
   if (!j.is_object()) return {};
   std::vector<std::pair<std::string, double>> pairs;
-  for (const auto& [key, x] : j.items()) pairs.emplace_back(key, x.get<double>());
+  for (const auto& [key, x] : j.items())  // null: not a number, as ramps over more time than the run has
+    pairs.emplace_back(key, x.is_null() ? std::numeric_limits<double>::quiet_NaN() : x.get<double>());
   return pairs;
 }
 
