@@ -43,8 +43,7 @@ class IterationMean {
 };
 
 /// One occupant of a range of nodes, with its own time: its work (`Job`), the length of its steps (`StepPlanner`), the effect of
-/// heat on
-/// it (`HeatGuard`) and what becomes of it (`JobReport`).
+/// heat on it (`HeatGuard`) and its figures (`JobReport`).
 class JobRun {
  public:
   /// @param spec nullptr: idle nodes  @param lane of the site's load
@@ -57,8 +56,7 @@ class JobRun {
   void offer_snapshot(bool full_hour, StepContext& c);
   /// Idle range for an hour, without counting energy. @return its AC power, W
   double spin_up_W(StepContext& c, fleet::FleetMeters& unbooked);
-  /// The site's power ends or returns at this occupant's time: a running job is interrupted, and its nodes have no power until it
-  /// returns.
+  /// The site's power ends or returns at this occupant's time: a running job is interrupted, its nodes are without power until then.
   void set_power(bool on, StepContext& c);
   /// A stop from outside: after the iteration under way and a save, until it is taken back. Then the job starts again.
   void set_paused(bool paused, StepContext& c);

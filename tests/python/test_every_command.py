@@ -79,7 +79,7 @@ def test_every_command_is_a_function():
 def test_every_option_is_a_parameter(command):
     known = {name.lower() for name in inspect.signature(FUNCTION[command]).parameters}
     if "catalog_names" in known:
-        known |= {"gpu", "server", "plant", "climate", "model", "network", "grid", "feeder"}
+        known |= {"rack", "gpu", "server", "plant", "climate", "model", "network", "grid", "feeder"}
     for option in options(command):
         words = option.strip(",")
         name = words.split(",")[0][2:].replace("-", "_").lower()
