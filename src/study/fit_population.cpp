@@ -68,6 +68,7 @@ Population fit_population(const std::vector<ChipPosterior>& chips, const std::ve
   if (chips.empty()) throw InputError("a population needs one chip at least");
   const auto m = static_cast<Eigen::Index>(prior.size());
   std::vector<Likelihood> likelihoods;
+  likelihoods.reserve(chips.size());
   for (const auto& c : chips) likelihoods.push_back(likelihood_of(c));
 
   // s on a grid of its prior; each point's weight is its probability.

@@ -154,8 +154,8 @@ class Chooser {
     h_.choices.push_back(fmt::format(
         "plan tp {}, pp {}, ep {}, dp {}: the smallest groups that fit; the fullest GPU needs {:.1f} of {:.1f} GiB",
         p.tp, p.pp, p.ep, p.dp(), need_B / GiB, compute.hbm_capacity_B / GiB));
-    h_.choices.push_back(p.recompute == "none" ? "recomputation none: activations fit the memory"
-                                               : "recomputation full: activations do not fit the memory otherwise");
+    h_.choices.emplace_back(p.recompute == "none" ? "recomputation none: activations fit the memory"
+                                                  : "recomputation full: activations do not fit the memory otherwise");
     h_.choices.push_back(fmt::format("batch {} sequences of {} tokens per replica: {} micro-batches per stage",
                                      p.global_batch_sequences / p.dp(), p.sequence_tokens, p.micro_batches() / p.pp));
   }

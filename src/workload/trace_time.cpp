@@ -47,7 +47,7 @@ std::string count(std::string_view text, std::int64_t unit_ns, std::int64_t& out
 
 /// YYYY-MM-DDThh:mm:ss[.fraction][Z|±hh:mm]; without a zone it is UTC.
 std::string iso(std::string_view text, std::int64_t& out) {
-  const std::string wrong = "is not a time as 2026-01-31T23:59:59.5Z";
+  std::string wrong = "is not a time as 2026-01-31T23:59:59.5Z";
   if (text.size() < 19 || text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != ' ') || text[13] != ':' ||
       text[16] != ':')
     return wrong;
