@@ -44,7 +44,7 @@ constexpr std::array declared = {
     // plants
     Declared{"C1", identity},  // a formula inside the row
     Declared{"C2", identity}, Declared{"C3", bound}, Declared{"C3/closure", identity}, Declared{"C4", simulator},
-    Declared{"C5", bound},
+    Declared{"C5", bound}, Declared{"C6", bound},
     // machines of 2024-2026: what racks_rows.toml calls blind set nothing, but its figures were public and known
     Declared{"R1", seen}, Declared{"R2", seen}, Declared{"R3", seen}, Declared{"R4", seen}, Declared{"R5", seen},
     Declared{"R6", seen}, Declared{"R1/gb200-256", fit}, Declared{"R1/h100-512", fit},
