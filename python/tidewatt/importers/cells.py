@@ -87,7 +87,7 @@ def _is_date(cell: str) -> bool:
 
 
 def unit_in(column) -> str:
-    """The unit that stands in most cells of a column beside their numbers, or "". @param column: its texts"""
+    """The unit that most cells of a column give after their number; "" if there is none. @param column: texts of the cells"""
     found = [units.known(split(str(c))[1]) for c in column]
     found = [u for u in found if u]
     return max(set(found), key=found.count) if len(found) > 0.5 * max(1, sum(str(c).strip().lower() not in NO_VALUE for c in column)) else ""

@@ -96,7 +96,7 @@ def by_gpu(table: pd.DataFrame, columns: dict[str, str], row: str) -> Optional[p
     """A row per instant and GPU from a column per GPU and quantity; None unless each GPU's columns are told apart.
 
     @param table: of numbers; @param columns: name in the table → column in the file; @param row: the column of line numbers.
-    Columns without a GPU stand in each of its rows.
+    The value of a column that names no GPU is repeated for every GPU.
     """
     places: dict[tuple[str, str], dict[str, str]] = {}
     for name, column in columns.items():

@@ -128,7 +128,7 @@ TEST_CASE("what is wrong with a settings file is found all at once, with its key
   CHECK(findings.size() == 4);
 }
 
-TEST_CASE("a run plays one part with a battery; what it cannot play is said") {
+TEST_CASE("a run uses one load part, with a battery; anything else is a finding") {
   const auto said = [](const char* text) {
     std::vector<Finding> findings;
     const auto settings = read(text, findings);
