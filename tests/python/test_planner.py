@@ -257,14 +257,33 @@ def test_a_base_that_cannot_be_read_ends_the_command(tmp_path):
     assert done.returncode == 74 and "--port" in done.stderr
 
 
-def test_memory_that_runs_have_freed_goes_back_to_the_system():
-    from tidewatt.planner.worker import give_back
+FREED = """
+import re, threading
+from pathlib import Path
+from tidewatt.planner import worker
 
-    def resident_MB():
-        return int(re.search(r"VmRSS:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+def resident_MB():
+    return int(re.search(r"RssAnon:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
 
-    pieces = [bytes(bytearray(1000)) for _ in range(60_000)]  # below the size that glibc gives back by itself
-    last, before_MB = bytearray(1000), resident_MB()
+def work():
+    pieces = [bytes(bytearray(1000)) for _ in range(5_000)]  # 1 kB: from the thread's heap
+    meet.wait()
     del pieces
-    give_back()
-    assert resident_MB() < before_MB - 30 and len(last) == 1000
+    meet.wait()
+
+worker.share_heap()
+bytearray(30 << 20)  # glibc: from now on, up to 60 MB may stay free at the end of a heap
+last, meet, before_MB = bytearray(1000), threading.Barrier(8), resident_MB()
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+worker.give_back()
+print(resident_MB() - before_MB)
+"""
+
+
+def test_memory_that_threads_of_runs_have_freed_goes_back_to_the_system():
+    done = subprocess.run([sys.executable, "-c", FREED], capture_output=True, text=True, timeout=120, check=True)
+    assert float(done.stdout) < 5  # 40 MB without one heap or without giving back
