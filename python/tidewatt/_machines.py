@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import json
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
@@ -23,7 +24,8 @@ class MachineAnswer(Answer):
     def __init__(self, figures: Mapping[str, Any], text: str, series: xarray.Dataset):
         super().__init__(figures, text)
         self.series = series
-        """Response: deviation of each machine from nominal and voltage at the site's bus over time. Sweep: swing by period."""
+        """Response: deviation of each machine from nominal and voltage at the site's bus over time; its attribute `start_time` is second 0,
+        local standard time, where a run is played. Sweep: swing by period."""
 
     def plot(self, *, ax: Any = None) -> Axes:
         """Frequencies of the machines over time, or for a sweep the largest swing over the period.
@@ -190,14 +192,27 @@ def machines(
         return MachineAnswer(json.loads(figures), text, series)
     with _file_of(result) as path:
         figures, text, first_s, time_s, frequency_Hz, buses, voltage_pu = _core.play_waveform(path, options)
+        moment = _moment(path, None, 0.0)
     series = xarray.Dataset(
         {"frequency_Hz": (("time_s", "bus"), np.reshape(frequency_Hz, (len(time_s), len(buses))),
                           {"units": "Hz", "long_name": "deviation of the machine at the bus from nominal"}),
          "voltage_pu": ("time_s", voltage_pu, {"units": "pu", "long_name": "voltage at the site's bus"})},
         {"time_s": ("time_s", np.add(time_s, first_s), {"units": "s", "long_name": "time since the start of the run"}),
          "bus": [int(b) for b in buses]},
+        moment,
     )  # fmt: skip
     return MachineAnswer(json.loads(figures), text, series)
+
+
+def _moment(path: str, window: str | None, after_s: float) -> dict[str, str]:
+    """Attributes of the curves of a result's file: `start_time`, `after_s` into a recorded `window` (empty: the first), None: of the run."""
+    from .report.read import ResultFile
+    from .report.waveform import windows
+
+    with ResultFile(path) as file:
+        group = file.group(f"waveform_{window}" if window else min(windows(file)))
+        into_s = after_s if window is None else float(group["time"][0]) + after_s
+        return {} if group.start is None else {"start_time": (group.start + datetime.timedelta(seconds=into_s)).isoformat()}
 
 
 def _network(result: Result | Path | None, options: dict[str, Any]) -> MachineAnswer:
@@ -206,12 +221,14 @@ def _network(result: Result | Path | None, options: dict[str, Any]) -> MachineAn
 
     with contextlib.nullcontext("") if result is None else _file_of(result) as path:
         figures, text, time_s, mean_Hz, frequency_Hz, units, voltage_pu = _core.play_network({**options, "result": path})
+        moment = _moment(path, options["window"], options["begin_s"] + options["dispatch_s"]) if path else {}
     series = xarray.Dataset(
         {"frequency_Hz": (("time_s", "unit"), np.reshape(frequency_Hz, (len(time_s), len(units))),
                           {"units": "Hz", "long_name": "deviation of the machine from nominal"}),
          "mean_Hz": ("time_s", mean_Hz, {"units": "Hz", "long_name": "deviation of the centre of inertia from nominal"}),
          "voltage_pu": ("time_s", voltage_pu, {"units": "pu", "long_name": "voltage at the site's bus"})},
         {"time_s": ("time_s", time_s, {"units": "s", "long_name": "time since playing began"}), "unit": list(units)},
+        moment,
     )  # fmt: skip
     return MachineAnswer(json.loads(figures), text, series)
 
@@ -222,10 +239,12 @@ def _one_machine(result: Result | Path | None, options: dict[str, Any]) -> Machi
 
     with contextlib.nullcontext("") if result is None else _file_of(result) as path:
         figures, text, deviation_Hz, reserve_W, shed_W = _core.play_frequency({**options, "result": path})
+        moment = _moment(path, options["window"], 0.0) if path else {}
     series = xarray.Dataset(
         {"mean_Hz": ("time_s", deviation_Hz, {"units": "Hz", "long_name": "deviation from nominal"}),
          "reserve_W": ("time_s", reserve_W, {"units": "W", "long_name": "fast reserve"}),
          "shed_W": ("time_s", shed_W, {"units": "W", "long_name": "load that under-frequency stages have shed"})},
         {"time_s": ("time_s", 1e-3 * np.arange(1, len(deviation_Hz) + 1), {"units": "s", "long_name": "time since playing began"})},
+        moment,
     )  # fmt: skip
     return MachineAnswer(json.loads(figures), text, series)

@@ -50,15 +50,18 @@ class WaveformComparison(Answer):
         matplotlib.axes.Axes
             The axes of the picture.
         """
-        import matplotlib.pyplot as plt
+        from .report.style import BLACK, VERMILION, one_panel, painted
 
-        ax = ax or plt.subplots(figsize=(6.4, 3.4), constrained_layout=True)[1]
-        for name, style in (("log", "o-"), ("model", "-")):
-            phase, power_W = self.folded[name]
-            ax.plot(phase, power_W / 1e3, style, ms=3, label=name)
-        ax.set(xlabel="phase of the iteration", ylabel="power, kW", title=f"One iteration behind a meter of {self['window_s']:g} s means")
-        ax.legend()
-        return ax
+        def paint(axes):
+            axes = one_panel(axes, 9, 4.2, f"One iteration behind a meter of {self['window_s']:g} s means")
+            for name, style, colour in (("log", "o-", BLACK), ("model", "-", VERMILION)):
+                phase, power_W = self.folded[name]
+                axes.plot(phase, power_W / 1e3, style, color=colour, ms=3, label=name)
+            axes.set(xlabel="phase of the iteration", ylabel="power (kW)", xlim=(0, 1))
+            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
+            return axes
+
+        return painted(paint, ax)
 
 
 def through_meter(power: pandas.DataFrame, *, window_s: float, sample_s: float, phase_s: float = 0.0) -> pandas.DataFrame:

@@ -49,22 +49,25 @@ class Replay(Answer):
         KeyError
             No such GPU.
         """
-        import matplotlib.pyplot as plt
-
         from ._given import unknown
+        from .report.style import BLACK, VERMILION, one_panel, painted
 
         names = list(dict.fromkeys(self.series.gpu))
         if gpu and gpu not in names:
             raise KeyError(unknown("GPU", gpu, names))
         of = gpu or names[0]
         rows = self.series[self.series.gpu == of]
-        ax = ax or plt.subplots()[1]
-        minutes = (rows.time_s - rows.time_s.iloc[0]) / 60
-        ax.plot(minutes, rows.measured_degC, label="measured", lw=0.8)
-        ax.plot(minutes, rows.predicted_degC, label="predicted", lw=1.2)
-        ax.set(xlabel="time, min", ylabel="die temperature, °C", title=f"Die temperature of GPU {of}")
-        ax.legend()
-        return ax
+
+        def paint(axes):
+            axes = one_panel(axes, 9, 4.2, f"Die temperature of GPU {of}", "measured, and predicted from its power or clock")
+            minutes = (rows.time_s - rows.time_s.iloc[0]) / 60
+            axes.plot(minutes, rows.measured_degC, color=BLACK, label="measured", lw=0.8)
+            axes.plot(minutes, rows.predicted_degC, color=VERMILION, label="predicted", lw=1.2)
+            axes.set(xlabel="time since the log's first reading (min)", ylabel="die temperature (°C)", xlim=(0, minutes.iloc[-1]))
+            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
+            return axes
+
+        return painted(paint, ax)
 
 
 def replay(

@@ -1,6 +1,7 @@
 """Pictures of studies."""
 from __future__ import annotations
 
+import datetime
 from typing import TYPE_CHECKING, Any
 
 from .report.labels import text
@@ -30,14 +31,19 @@ def draw_fit(fit: Fit, ax: Any = None) -> Axes:
 
 
 def _draw(paint, subject, ax):
-    from .report.style import house_style, root, through_pyplot
+    from .report.style import painted
 
-    if ax is not None:
-        return paint(subject, ax)
-    with house_style(), through_pyplot():
-        axes = paint(subject, None)
-        root([axes]).draw_without_rendering()
-    return axes
+    return painted(lambda axes: paint(subject, axes), ax)
+
+
+def _time(answer, ax) -> None:
+    """The axis of time of an `answer`: with the date where a run's waveform is played."""
+    from .report.style import played, since_start
+
+    series = answer.series
+    start = datetime.datetime.fromisoformat(series.attrs["start_time"]) if "start_time" in series.attrs else None
+    of_run = "since the start of the run" in series.time_s.attrs["long_name"]
+    ax.set(xlabel=since_start(start, "s") if of_run else played(start), xlim=(series.time_s[0], series.time_s[-1]))
 
 
 def _costs(sizing, ax):
@@ -91,17 +97,22 @@ def _sweep(answer, ax):
     return axes
 
 
+def _moves(mHz: float) -> str:
+    return f"{'falls' if mHz < 0 else 'rises'} by at most {text(abs(mHz))} mHz"
+
+
 def _network(answer, ax):
     from .report.style import GREY, VERMILION, one_panel
 
     series = answer.series
     k = int(abs(series.mean_Hz).argmax())
-    title = f"The mean frequency moves by at most {text(1e3 * float(series.mean_Hz[k]))} mHz"
+    title = f"The mean frequency {_moves(1e3 * float(series.mean_Hz[k]))}"
     axes = one_panel(ax, 10, 4.6, title, f"bus {answer['bus']:g} of {answer['network'].rpartition('/')[2]}")
     axes.plot(series.time_s, 1e3 * series.frequency_Hz, color=GREY, lw=0.7, alpha=0.6)
     axes.plot([], [], color=GREY, label="machines")
     axes.plot(series.time_s, 1e3 * series.mean_Hz, color=VERMILION, lw=1.2, label="centre of inertia")
-    axes.set(xlabel="time (s)", ylabel="frequency off nominal (mHz)", xlim=(series.time_s[0], series.time_s[-1]))
+    axes.set_ylabel("frequency off nominal (mHz)")
+    _time(answer, axes)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
     return axes
 
@@ -110,10 +121,11 @@ def _one_machine(answer, ax):
     from .report.style import VERMILION, one_panel
 
     series = answer.series
-    title = f"The frequency moves by at most {text(answer['extremum_mHz'])} mHz"
+    title = f"The frequency {_moves(answer['extremum_mHz'])}"
     axes = one_panel(ax, 10, 4.6, title, f"{answer['grid']}, reserves: {answer['reserves'] or 'none'}")
     axes.plot(series.time_s, 1e3 * series.mean_Hz, color=VERMILION, lw=1.2)
-    axes.set(xlabel="time (s)", ylabel="frequency off nominal (mHz)", xlim=(series.time_s[0], series.time_s[-1]))
+    axes.set_ylabel("frequency off nominal (mHz)")
+    _time(answer, axes)
     return axes
 
 
@@ -129,6 +141,7 @@ def _response(answer, ax):
             axes.plot(series.time_s, 1e3 * series.frequency_Hz.sel(bus=bus), color=GREY, lw=0.7, alpha=0.6)
     axes.plot(series.time_s, 1e3 * series.frequency_Hz.sel(bus=worst["bus"]), color=VERMILION, lw=1.2, label=f"machine at bus {worst['bus']:g}")
     axes.plot([], [], color=GREY, label="other machines")
-    axes.set(xlabel="time since the start of the run (s)", ylabel="frequency off nominal (mHz)", xlim=(series.time_s[0], series.time_s[-1]))
+    axes.set_ylabel("frequency off nominal (mHz)")
+    _time(answer, axes)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
     return axes

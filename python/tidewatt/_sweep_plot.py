@@ -23,17 +23,12 @@ def draw(table: SweepTable, output: str, ax: Any = None) -> Axes:
     KeyError
         Unknown column, or one with the same value in all cases.
     """
-    from .report.style import house_style, root, through_pyplot
+    from .report.style import painted
 
     if output not in table.frame:
         raise KeyError(unknown("column", output, table.frame))
     paint = {"tornado": _tornado, "sobol_indices": _indices, "monte_carlo": _distribution}.get(table.mode, _scatter)
-    if ax is not None:
-        return paint(table, output, ax)
-    with house_style(), through_pyplot():
-        axes = paint(table, output, None)
-        root([axes]).draw_without_rendering()
-    return axes
+    return painted(lambda axes: paint(table, output, axes), ax)
 
 
 def _rows(table: SweepTable, output: str):

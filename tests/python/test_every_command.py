@@ -163,6 +163,11 @@ def test_machines_has_the_commands_figures(result, tmp_path):
     played = result.machines(length_s=10)
     same(played, command_json("machines", path, "--length-s", 10))
     assert played.series.sizes["bus"] == len(played["machines"])
+    assert played.series.attrs["start_time"] == "2024-07-20T00:00:00" and "2024-07-20 00:00" in played.plot().get_xlabel()
+    stem = pathlib.Path(__file__).resolve().parents[2] / "scenarios" / "networks" / "kundur_two_area"
+    later = tw.machines(result, raw=f"{stem}.raw", dyr=f"{stem}.dyr", bus=7, begin_s=2.0, length_s=5.0)  # ten seconds are dispatched before it
+    assert "2024-07-20 00:02:42" in later.plot().get_xlabel()
+    assert "2024" not in tw.machines(grid="ercot_like_60GVA", step_W=1e9, length_s=5.0).plot().get_xlabel()
     with pytest.raises(ValueError, match="either"):
         tw.machines()
     for answer in (ours, played):

@@ -70,27 +70,31 @@ class Forecast:
         KeyError
             No such figure, with those there are.
         """
-        import matplotlib.pyplot as plt
-
         from .._given import unknown
+        from ..report.style import painted
 
         frame = self.frame.set_index("figure")
         chosen = figures or [f for f in HEADLINES if f in frame.index and frame["median"][f]]
         for figure in chosen:
             if figure not in frame.index:
                 raise KeyError(unknown("figure", figure, frame.index))
-        ax = ax or plt.subplots(figsize=(6.4, 0.6 + 0.4 * len(chosen)), constrained_layout=True)[1]
+        return painted(lambda axes: self._paint(frame, chosen, axes), ax)
+
+    def _paint(self, frame, chosen, ax):
+        from ..report.style import BLACK, BLUE, one_panel
+
+        ax = one_panel(ax, 9, 1.3 + 0.4 * len(chosen), f"Forecast with GPU {self.name}: {len(self.table) - self.n_failed} runs", "bars: 90 % band; numbers: median and band")
         for row, figure in enumerate(reversed(chosen)):
             r = frame.loc[figure]
             low, high = (100 * (r[end] / r["median"] - 1) for end in ("low", "high"))
-            ax.barh(row, high - low, left=low, height=0.5, color="tab:blue", alpha=0.6)
+            ax.barh(row, high - low, left=low, height=0.62, color=BLUE)
             text = "{} ({} to {})".format(*_words(r))
             ax.annotate(text, (1.0, row), xycoords=("axes fraction", "data"), xytext=(6, 0), textcoords="offset points", va="center", fontsize=8)
-        ax.axvline(0, color="k", lw=0.8)
+        ax.axvline(0, color=BLACK, lw=0.8)
         ax.use_sticky_edges = False  # no bar ends at the frame
         ax.margins(x=0.05)
         ax.set_yticks(range(len(chosen)), list(reversed(chosen)))
-        ax.set(xlabel="90 % band, % of the median", title=f"Forecast with GPU {self.name}, {len(self.table) - self.n_failed} runs")
+        ax.set_xlabel("90 % band (% of the median)")
         return ax
 
     def __str__(self) -> str:

@@ -214,19 +214,24 @@ class Calibration(Forecasting):
         matplotlib.axes.Axes
             The axes of the picture.
         """
-        import matplotlib.pyplot as plt
+        from ..report.style import painted
 
-        ax = ax or plt.subplots(figsize=(6.4, 3.2), constrained_layout=True)[1]
+        return painted(self._paint, ax)
+
+    def _paint(self, ax):
+        from ..report.style import BLACK, BLUE, one_panel
+
+        ax = one_panel(ax, 9, 1.6 + 0.36 * len(self.keys), f"What the logs tell of GPU {self.name}", "numbers: median and 95 % interval after the logs")
         rows = np.arange(len(self.keys))[::-1]
-        ax.barh(rows, 2 * 1.96, left=-1.96, height=0.5, color="0.88", label="before the logs, 95 %")
+        ax.barh(rows, 2 * 1.96, left=-1.96, height=0.62, color="#C9CED4", label="before the logs, 95 %")
         low, middle, high = np.quantile(self._z, [0.025, 0.5, 0.975], axis=0)
-        ax.barh(rows, high - low, left=low, height=0.3, color="tab:blue", label="after, 95 %")
-        ax.plot(middle, rows, "k|", ms=10)
+        ax.barh(rows, high - low, left=low, height=0.36, color=BLUE, label="after, 95 %")
+        ax.plot(middle, rows, "|", color=BLACK, ms=10)
         for row, text in zip(rows, self._value_words()):
             ax.annotate(text, (1.0, row), xycoords=("axes fraction", "data"), xytext=(6, 0), textcoords="offset points", va="center", fontsize=8)
         ax.set_yticks(rows, self.keys)
-        ax.set(xlabel="standard deviations of the prior", title=f"What the logs tell of GPU {self.name}")
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=2, fontsize=8, frameon=False)
+        ax.set_xlabel("standard deviations of the prior")
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
         return ax
 
     def _value_words(self) -> list[str]:

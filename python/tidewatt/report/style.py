@@ -5,7 +5,7 @@ import contextlib
 import contextvars
 import datetime
 import textwrap
-from typing import TYPE_CHECKING, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -91,6 +91,16 @@ def through_pyplot():
         yield
     finally:
         _make_figure.reset(token)
+
+
+def painted(paint: Callable[..., Any], axes: Any = None):
+    """What `paint` draws into the reader's `axes`, or in this style into a new figure of pyplot's. @returns its matplotlib axes"""
+    if axes is not None:
+        return paint(axes)
+    with house_style(), through_pyplot():
+        drawn = paint(None)
+        root([drawn]).draw_without_rendering()
+    return drawn
 
 
 def new_figure(width: float, height: float, title: str, subtitle: str = "") -> Figure:
@@ -219,6 +229,11 @@ def from_moment(start: datetime.datetime | None, at_s: float, unit: str) -> str:
         return f"time from {at_s:.1f} s of the run ({unit})"
     moment = start + datetime.timedelta(seconds=round(at_s, 1))
     return f"time from {moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 100_000} ({unit})"
+
+
+def played(start: datetime.datetime | None) -> str:
+    """The label of an axis in s since playing began, at the moment `start` of a run; None: no run is played."""
+    return "time since the beginning (s)" if start is None else from_moment(start, 0.0, "s")
 
 
 def grouped(x: float) -> str:

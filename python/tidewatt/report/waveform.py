@@ -99,7 +99,7 @@ def paint(result: ResultFile, name: str, axes=None):
     top.set_xlim(axis(t[0]), axis(bin_edges(t)[-1]))
     axis.dress([top, *rows][-1])
     _worst(worst, group.start, t, pcc)
-    _iteration(iteration, result, t, pcc)
+    _iteration(iteration, group.start, result, t, pcc)
     return drawn
 
 
@@ -171,7 +171,7 @@ def _worst(axes, start, t, pcc):
     axes.set_title("The largest change within one second" + (f": {findings.number(step_W / 1e6)} MW" if np.isfinite(step_W) else ""))
 
 
-def _iteration(axes, result, t, pcc):
+def _iteration(axes, start, result, t, pcc):
     try:
         edges, load = iteration_edges(result)
         axes.step(edges - edges[0], np.append(load, load[-1]) / 1e6, where="post", color=BLUE, lw=1.2)
@@ -183,5 +183,5 @@ def _iteration(axes, result, t, pcc):
         part = zoom(t, t[len(t) // 2], width)
         axes.step(t[part] - t[part][0], pcc[part] / 1e6, where="post", color=BLUE, lw=1)
         axes.set_title("As long as one iteration, in the middle of the window")
-        axes.set(xlabel="time (s)", ylabel="power (MW)")
+        axes.set(xlabel=from_moment(start, t[part][0], "s"), ylabel="power (MW)")
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
