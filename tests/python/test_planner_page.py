@@ -135,6 +135,7 @@ def test_a_coarse_answer_that_takes_too_long_gives_way_to_the_exact_one(tab, mon
 def test_rules_contract_and_kept_variants(tab):
     move(tab, "n-contract", 0.01)
     assert tab.value("document.getElementById('verdict').innerText") == "not measured"  # ten minutes have no hour
+    assert tab.value("document.getElementById('outcome').innerText") == "not measured" and tab.value("document.getElementById('outcome').className") == "verdict-open"
     move(tab, "n-ramp", 1e-6)
     tab.value("document.getElementById('r-power_stabilization_example').click()")
     tab.until(DONE)
@@ -145,6 +146,8 @@ def test_rules_contract_and_kept_variants(tab):
     for _ in range(7):
         tab.value("document.getElementById('keep').click()")
     assert re.fullmatch(r"kept as variant 7: \d of \d+ (fail|not decided)", tab.value("document.getElementById('keeping').innerText"))
+    assert tab.value("document.getElementById('outcome').innerText") in tab.value("document.getElementById('keeping').innerText")
+    assert tab.value("document.getElementById('name').value") == "variant-7"  # files of a variant go into a folder of its name
     assert tab.value("document.querySelectorAll('#table tr').length") == 8
     assert tab.value("document.querySelectorAll('#beside tr:first-child th').length") == 3 + 6  # words, base, now, six variants
     tab.value("document.getElementById('reset').click()")
@@ -174,7 +177,15 @@ def test_the_waveform_zooms_to_milliseconds(tab):
 def test_on_a_phone_nothing_is_wider_than_the_screen(tab):
     tab.width(390, 844, phone=True)
     tab.until("document.documentElement.scrollWidth <= 390", timeout_s=20)
+    assert tab.value("Math.round(document.getElementById('state').getBoundingClientRect().bottom)") == 844  # verdicts stay in sight among the settings
     assert tab.value("document.querySelectorAll('svg.plot').length") >= 5
+
+
+def test_what_has_the_focus_is_not_below_the_line_of_the_state(tab):
+    tab.value("window.scrollTo(0, document.body.scrollHeight)")
+    tab.value("document.getElementById('keep').focus()")
+    top, line = (tab.value(f"document.getElementById('{id}').getBoundingClientRect().{side}") for id, side in (("keep", "top"), ("state", "bottom")))
+    assert top >= line
 
 
 def test_tabs_do_not_disturb_one_another(browser, address):

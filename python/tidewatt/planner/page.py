@@ -20,7 +20,7 @@ def html(base: Base) -> str:
 <p class="sub" id="facts"></p></header>
 <form id="controls" aria-label="Settings" autocomplete="off"></form>
 <div id="answers">
-<p id="state" role="status" aria-live="polite"><b class="badge">starting</b> <span></span> <span id="progress" aria-hidden="true"></span></p>
+<p id="state" role="status" aria-live="polite"><b class="badge">starting</b> <b id="outcome"></b><span></span> <span id="progress" aria-hidden="true"></span></p>
 <div id="trouble" role="alert" hidden></div>
 <section id="figures"><h2>This variant against the base case</h2><div class="big" id="tiles"></div>
 <div class="buttons"><button type="button" id="keep">Keep this variant</button><button type="button" id="reset">Back to the base case</button>

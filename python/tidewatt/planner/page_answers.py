@@ -76,7 +76,7 @@ ANSWERS = r"""
       return ask("/run", body, signal).then(function (said) { over(); return said; }, function (wrong) { over(); throw wrong; });
     }
     badge("", "running", "figures below are of an earlier setting");
-    $("keeping").textContent = "";
+    $("outcome").textContent = $("keeping").textContent = "";
     ["figures", "rules", "waveform", "more"].forEach(function (id) { $(id).classList.add("waiting"); });
     $("because").textContent = "";
     ask("/run", { set: set, detail: "coarse", judge: judge }, signal).catch(function (wrong) {
@@ -196,11 +196,18 @@ ANSWERS = r"""
   function held(said) {
     var rows = verdicts(said);
     $("verdict").textContent = rows.length ? outcome(rows) + (said.detail === "coarse" ? " (coarse)" : "") : "Enter a contract or a ramp limit under Targets, or choose rules under Rules.";
+    // It stays in sight while settings move.
+    $("outcome").textContent = rows.length ? outcome(rows) : "";
+    $("outcome").className = "verdict-" + (/fail|pass/.exec(outcome(rows)) || ["open"])[0];
     var place = $("verdicts");
     place.textContent = "";
     if (!rows.length) return;
     grid(place, ["rule", "verdict", "figure", "limit", "margin", "worst at (since the start)"], rows.map(function (r) { return [r.rule, r.verdict, r.figure, r.limit, r.margin, r.worst]; }), [2, 3, 4, 5]);
     place.querySelectorAll("td:nth-child(2)").forEach(function (cell) { cell.className = "verdict-" + cell.textContent.split(" ")[0]; });
+    if (values.contract !== "" && said.hour_max_MW > 0 && parts.gpus && !parts.gpus.row.hidden) {
+      var step = parts.gpus.c.step, most = step * Math.floor(values.gpus * values.contract / said.hour_max_MW / step);
+      if (most !== values.gpus) made("p", "In proportion to " + values.gpus.toLocaleString("en-US") + " GPUs, about " + most.toLocaleString("en-US") + " fit the contract.", place, "sub");
+    }
   }
   function grid(place, head, rows, numeric) {
     var table = made("table", null, place), top = made("tr", null, table);

@@ -1,6 +1,7 @@
 """What the page adds to the report's style."""
 
 MORE = """
+html { scroll-padding-top: 3.4rem; }
 main.planner { max-width: 1360px; display: grid; grid-template-columns: 330px minmax(0, 1fr); gap: 0 22px; align-items: start; }
 .planner header { grid-column: 1 / -1; }
 .skip { position: absolute; left: -999px; }
@@ -24,6 +25,8 @@ input, select { color: var(--ink); background: var(--paper); border: 1px solid v
 input:focus-visible, select:focus-visible, button:focus-visible, summary:focus-visible, [tabindex]:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 button { color: var(--ink); }
 #state { position: sticky; top: 0; z-index: 6; background: var(--ground); margin: 0 0 8px; padding: 6px 0; min-height: 2.2em; }
+#outcome { margin: 0 0.4em; }
+#outcome:empty { margin: 0; }
 .badge { display: inline-block; border-radius: 10px; padding: 0 10px; color: #fff; background: #6b7280; font-weight: 600; font-size: 0.85rem; }
 .badge.coarse { background: #b45309; }
 .badge.exact { background: #00795a; }
@@ -50,6 +53,9 @@ button { color: var(--ink); }
 @media (max-width: 900px) {
   main.planner { display: block; }
   form#controls { position: static; max-height: none; }
+  html { scroll-padding: 0.5rem 0 4.5rem; }
+  body { padding-bottom: 3.6rem; }
+  #state { position: fixed; inset: auto 0 0 0; margin: 0; padding: 8px 14px; border-top: 1px solid var(--line); font-size: 0.9rem; }
   .control input[type=range] { height: 30px; }
   .control select { max-width: 210px; }
   #beside td:first-child { white-space: normal; min-width: 118px; max-width: 118px; }

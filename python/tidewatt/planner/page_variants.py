@@ -12,7 +12,7 @@ VARIANTS = r"""
       var v = values[c.id], p = parts[c.id];
       if (same(v, initial[c.id]) || p.row.hidden) return;
       var option = c.options && c.options.find(function (o) { return o[0] === v; });
-      said.push(c.label + " " + (option ? option[1] : v.toLocaleString("en-US") + (c.unit ? " " + c.unit : "")));
+      said.push(c.label + (option ? ": " : " ") + (option ? option[1] : v.toLocaleString("en-US") + (c.unit ? " " + c.unit : "")));
     });
     return said.join(", ") || "as the base case";
   }
@@ -22,9 +22,11 @@ VARIANTS = r"""
     var copy = JSON.parse(JSON.stringify(values)), said = now.said;
     kept.push({ name: "variant " + (kept.reduce(function (n, v) { return Math.max(n, Number(v.name.split(" ").pop()) || 0); }, 0) + 1), words: words(), values: copy, set: now.set,
                 said: { detail: said.detail, summary: said.summary, verdicts: said.verdicts, hour_max_MW: said.hour_max_MW, hour_max_at: said.hour_max_at, interval: said.interval }, beside: kept.filter(function (v) { return v.beside; }).length < MOST_BESIDE });
-    remember(); refresh(); listed();
+    remember(); refresh(); listed(); named(kept[kept.length - 1]);
     $("keeping").textContent = "kept as " + kept[kept.length - 1].name + ": " + outcome(verdicts(said));
   }
+  // Files of a variant go into a folder of its name.
+  function named(v) { $("name").value = v.name.replace(/ /g, "-"); }
   function notice(text) { badge("", "note", text); }
   function beside() {
     var box = $("beside"), shown = kept.filter(function (v) { return v.beside; }), table, row;
@@ -71,7 +73,7 @@ VARIANTS = r"""
       [s.tokens_per_s_mean / 1e6, s.throughput_swing_percent, s.pcc_mean_MW, v.said.hour_max_MW, s.pcc_max_MW, s.pcc_step_1s_max_MW, s.pcc_ramp_up_max_MW_per_s, s.pue, s.wue_L_per_kWh].forEach(function (x) { made("td", spoken(x), row, "n"); });
       open.type = away.type = "button";
       open.setAttribute("aria-label", "open " + v.name); away.setAttribute("aria-label", "remove " + v.name);
-      open.addEventListener("click", function () { values = Object.assign({}, JSON.parse(JSON.stringify(initial)), JSON.parse(JSON.stringify(v.values))); show(); changed(); window.scrollTo(0, 0); });
+      open.addEventListener("click", function () { values = Object.assign({}, JSON.parse(JSON.stringify(initial)), JSON.parse(JSON.stringify(v.values))); show(); changed(); named(v); window.scrollTo(0, 0); });
       away.addEventListener("click", function () { kept.splice(kept.indexOf(v), 1); remember(); refresh(); listed(); });
     });
   }
