@@ -186,7 +186,11 @@ def orders(
     Returns
     -------
     Answer
-        `orders`: one row each with asked and given reduction, settlements, response time and rebound.
+        `orders`: one row each with asked and given reduction, settlements, response time, rebound and `short_MW`, the largest
+        settlement mean above the limit (0: met). `jobs`: one row per order and job with `tier` and `may` (None: none stated), mean before
+        (MW), reduction within the order (%), energy (MWh) and tokens given up until the job trains as before, and the times since the
+        start of the run (s, None: not so) at which it was capped, at its lowest cap, told to pause, stopped and released; `back_s` counts
+        from the order's end.
 
     Raises
     ------
@@ -196,6 +200,7 @@ def orders(
     Examples
     --------
     >>> tw.orders("curtailment_cap", result).table("orders")
+    >>> tw.orders("curtailment_tiers", tw.run(tw.load("curtailment_tiers"))).table("jobs")
     """
     site = _as_scenario(scenario)
     options = dict(order=order, settlement_s=[float(s) for s in settlement_s], baseline_s=baseline_s, rebound_s=rebound_s)

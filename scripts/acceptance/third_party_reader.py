@@ -55,13 +55,13 @@ def andes(file):
     system.PFlow.run()
     seen, at = {}, system.PQ.idx2uid(device["dev"] + "_site")
     system.TDS.callpert = lambda t, s: seen.__setitem__(float(t), (float(s.PQ.Ppf.v[at]), float(s.PQ.Qpf.v[at])))
-    system.TDS.config.tf, system.TDS.config.no_tqdm = float(series.t.iloc[-1]) + 1e-3, 1
+    system.TDS.config.tf, system.TDS.config.no_tqdm, system.TDS.config.save_every = float(series.t.iloc[-1]) + 1e-3, 1, 0
     if not system.TDS.run():
         raise SystemExit("ANDES could not play the series")
     stamps = [t for t in series.t if t in seen]
     # The call comes before the values of its instant are applied, so the next one shows them.
-    later = sorted(seen)
-    after = {t: seen[later[later.index(t) + 1]] for t in stamps}
+    times = sorted(seen)
+    after = {t: seen[later] for t, later in zip(times, times[1:])}
     return {"names": ["p_pu", "q_pu"], "time_s": stamps, "values": [[after[t][k] for t in stamps] for k in range(2)]}
 
 

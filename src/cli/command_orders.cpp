@@ -29,9 +29,9 @@ void orders(Arguments a) {
 
 void add_orders_command(CLI::App& app, int&) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand(
-      "orders",
-      "check whether a run met the utility's orders, by means of 5 and 15 minutes, response time and rebound");
+  auto* c = app.add_subcommand("orders",
+                               "check whether a run met the utility's orders, by means of 5 and 15 minutes, response "
+                               "time and rebound; what each job gave");
   c->add_option("file", a->file, "scenario file (TOML) with the orders ([[event]] kind = \"curtailment\")")->required();
   c->add_option("result", a->result, "result file of the scenario")->required();
   c->add_option("--order", a->options.order, "name of one order; default: all")->type_name("NAME");

@@ -13,9 +13,17 @@ HallControls::HallControls(const Scenario& scenario, const fleet::Fleet& fleet)
     : scenario_(scenario),
       fleet_(fleet),
       orders_(scenario),
+      tiers_(scenario, fleet),
       brake_(scenario),
       state_{{}, std::vector<double>(fleet.types.size(), 0.0)} {
   for (const auto& type : fleet.types) state_.limits.push_back({type.usual.cap_W, type.usual.lock_Hz});
+}
+
+void HallControls::set_order(double limit_W) {
+  if (tiers_.used())
+    tiers_.set_outside(limit_W);
+  else
+    orders_.set_outside(limit_W);
 }
 
 void HallControls::check() const {

@@ -7,13 +7,14 @@
 #include "fleet/fleet_state.hpp"
 #include "fleet/site.hpp"
 #include "operator.hpp"
+#include "order_tiers.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 
 /// The user's or an outside controller's limits, the utility's orders, the facility's power brake and the memory's temperature,
 /// together the `Controls` of every hall:
 ///
-///     cap = order's share × limit,   lock = min(limit, braked clock),   target = min(die's target, memory's limit − lead)
+///     cap = order's share × limit (a job's own: OrderTiers),   lock = min(limit, braked clock),   target = min(die's target, memory's limit − lead)
 ///
 /// where the lead is how much warmer than their dies the warmest stacks of the hall were in the last macro step.
 class HallControls {
@@ -37,13 +38,13 @@ class HallControls {
 
   /// Limits of a hall's GPUs from `now` on.
   fleet::Controls at(std::size_t hall, Tick now) const;
-  /// An order that caps meet acts now or ends now: it wants to know what the connection drew.
+  /// An order that caps or jobs meet acts now or ends now: it wants to know what the connection drew.
   bool follows_order(Tick now) const {
-    return orders_.acts(now) || orders_.lowers_caps() || orders_.next_edge(now - 1) == now;
+    return order_acts(now) || orders_.lowers_caps() || tiers_.holds() || order_edge(now - 1) == now;
   }
-  /// A limit ordered from outside, without an end; infinite: none.
-  void set_order(double limit_W) { orders_.set_outside(limit_W); }
-  bool order_acts(Tick now) const { return orders_.acts(now); }
+  /// A limit ordered from outside, without an end; infinite: none. Jobs meet it if they say what they give up, else caps of all.
+  void set_order(double limit_W);
+  bool order_acts(Tick now) const { return orders_.acts(now) || tiers_.acts(now); }
   void follow_order(Tick now, double mean_W) { orders_.follow(now, mean_W); }
   /// Whether the brake of a hall is pulled or released at `now`, not before.
   bool brake_moves(std::size_t hall, Tick now) const {
@@ -51,7 +52,9 @@ class HallControls {
   }
   bool braked(std::size_t hall, Tick now) const { return brake_.pulled(hall, now); }
   /// When an order or the brake next moves.
-  Tick next_edge(Tick now) const { return std::min(orders_.next_edge(now), brake_.next_edge(now)); }
+  Tick next_edge(Tick now) const { return std::min(order_edge(now), brake_.next_edge(now)); }
+  OrderTiers& tiers() { return tiers_; }
+  const OrderTiers& tiers() const { return tiers_; }
   Tick brake_edge(Tick now) const { return brake_.next_edge(now); }
   /// Takes the memory's lead of the macro step that has just passed.
   void see_memory(const fleet::FleetState& state, const fleet::FleetSignals& signals);
@@ -67,13 +70,15 @@ class HallControls {
   };
   template <class A>
   void archive(A& a) {
-    a(state_, orders_);
+    a(state_, orders_, tiers_);
   }
 
  private:
+  Tick order_edge(Tick now) const { return std::min(orders_.next_edge(now), tiers_.next_edge(now)); }
   const Scenario& scenario_;
   const fleet::Fleet& fleet_;
   CapOperator orders_;
+  OrderTiers tiers_;
   PowerBrake brake_;
   State state_;
 };

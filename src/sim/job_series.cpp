@@ -42,8 +42,8 @@ Row row_of(const JobSums& s) {
   const auto working = [&](double x) { return it > 0.0 ? x : nan; };
   Row out = {{"clock_mean_Hz", working(s.clock_Hzs / it)},
              {"clock_slowest_Hz", working(s.slowest_Hzs / it)},
-             {"clock_p05_Hz", working(s.p05_Hz)},
-             {"clock_p95_Hz", working(s.p95_Hz)},
+             {"clock_p05_Hz", working(s.spread_Hz[0])},
+             {"clock_p95_Hz", working(s.spread_Hz[1])},
              {"die_mean_K", s.die_Ks / d},
              {"die_max_K", s.die_max_K},
              {"throughput_tokens_per_s", working(s.tokens / it)},
@@ -85,14 +85,16 @@ void JobSeries::step(std::span<const Stretch> step, const NodeRange& nodes, Tick
     for (auto [r, part_s] : {std::pair{&state_.now, inside_s}, std::pair{&state_.next, d - inside_s}}) {
       if (part_s <= 0.0) continue;
       r->time_s += part_s;
+      r->load_J += s.load_J * (part_s / d);
       r->die_Ks += part_s * die / n_busy;
       r->memory_Ks += part_s * memory / n_busy;
       r->fan_s += part_s * fan / static_cast<double>(nodes.n_node);
       r->state_s[static_cast<std::size_t>(s.state)] += part_s;
       if (s.iteration_s <= 0.0) continue;
       // Their spread hardly moves within a macro step: one look is enough.
-      if (r->p95_Hz == 0.0)
-        std::tie(r->p05_Hz, r->p95_Hz) = percentiles(nodes.of_gpus(state.clock_Hz, fleet.n_gpu_per_node), 0.05, 0.95);
+      if (r->spread_Hz[1] == 0.0)
+        std::tie(r->spread_Hz[0], r->spread_Hz[1]) =
+            percentiles(nodes.of_gpus(state.clock_Hz, fleet.n_gpu_per_node), 0.05, 0.95);
       r->iterating_s += part_s;
       r->tokens += s.tokens * (part_s / d);
       r->iteration_s2 += part_s * s.iteration_s;
@@ -129,6 +131,9 @@ void JobSeries::macro_step(Tick begin) {
   next = {};
   rows["time"].push_back(seconds(begin));
   for (const auto& [name, x] : row_of(row)) rows[name].push_back(x);
+  // A step longer than a macro step leaves the mean of both in each.
+  rows["it_W"].push_back(row.load_J / row.time_s);
+  rows["tokens_per_s"].push_back(row.tokens / row.time_s);
 }
 
 std::vector<std::pair<std::string, double>> JobSeries::limiter_share() const {

@@ -33,14 +33,15 @@ struct NodeRange {
 
 /// Sums over a time.
 struct JobSums {
-  double iterating_s = 0, tokens = 0, iteration_s2 = 0, clock_Hzs = 0, slowest_Hzs = 0, p05_Hz = 0, p95_Hz = 0;
-  double die_Ks = 0, fan_s = 0, time_s = 0, die_max_K = 0, memory_Ks = 0, memory_max_K = 0;
+  double iterating_s = 0, tokens = 0, iteration_s2 = 0, clock_Hzs = 0, slowest_Hzs = 0;
+  double die_Ks = 0, fan_s = 0, time_s = 0, die_max_K = 0, memory_Ks = 0, memory_max_K = 0, load_J = 0;
+  double spread_Hz[2] = {};  ///< 5th and 95th percentile of the clocks
   double limiter_s[dvfs::n_limiter] = {};
   double state_s[workload::n_job_state] = {};
   template <class A>
   void archive(A& a) {
-    a(iterating_s, tokens, iteration_s2, clock_Hzs, slowest_Hzs, p05_Hz, p95_Hz, die_Ks, fan_s, time_s, die_max_K,
-      memory_Ks, memory_max_K, limiter_s, state_s);
+    a(iterating_s, tokens, iteration_s2, clock_Hzs, slowest_Hzs, die_Ks, fan_s, time_s, die_max_K, memory_Ks,
+      memory_max_K, load_J, spread_Hz, limiter_s, state_s);
   }
 };
 

@@ -26,7 +26,7 @@ struct PortWrites {
 struct Outside {
   std::vector<std::optional<double>> supply_K;                 ///< [hall] set point of its plant
   std::optional<double> outdoor_drybulb_K, outdoor_wetbulb_K;  ///< instead of the weather's
-  std::optional<double> order_W;                               ///< the connection shall not draw more; met by caps
+  std::optional<double> order_W;                               ///< the connection shall not draw more; by caps or tiers
   std::optional<double> storage_W;                             ///< of the site battery, positive: it charges
   std::optional<double> voltage_pu, frequency_Hz;              ///< at the connection
   std::vector<std::uint8_t> paused;                            ///< [job]

@@ -135,8 +135,9 @@ void add_site(const Simulation& run, std::vector<PortEntry>& entries) {
   }
   write(
       "order_W", "W",
-      "most that the connection shall draw, by an order that is met with power caps; none before it is written", 0.0,
-      1e11, [](const Simulation& e, const C&, const C&) { return or_none(e.state.outside.order_W); },
+      "most that the connection shall draw, by an order that is met with power caps, or by tiers where jobs have "
+      "[job.curtailment]; none before it is written",
+      0.0, 1e11, [](const Simulation& e, const C&, const C&) { return or_none(e.state.outside.order_W); },
       [](const Simulation& e) { return e.state.outside.order_W; }, outside(&Outside::order_W));
   write(
       "outdoor_drybulb_K", "K",

@@ -33,6 +33,7 @@ constexpr std::array day_columns = {
     ColumnInfo{"die_mean_K", "K", "die temperature, mean over GPUs and time"},
     ColumnInfo{"die_max_K", "K", "die temperature, highest"},
     ColumnInfo{"throughput_tokens_per_s", "1/s", "tokens per second spent iterating"},
+    ColumnInfo{"tokens_per_s", "1/s", "tokens of the job per second, pauses included"},
     ColumnInfo{"iteration_s", "s", "time of one iteration, mean"},
     ColumnInfo{"it_W", "W", "power at the servers' AC inputs, mean"},
     ColumnInfo{"pcc_mean_W", "W", "power at the connection, mean"},

@@ -112,6 +112,9 @@ void read_job(Reading& reading, const Node& node, const std::string& path, Scena
     reading.read(*rates, path + ".failures", j.failures.emplace());
   if (const Node* p = r.child("placement", Need::optional, "which servers the job uses; left out: the first free ones"))
     reading.read(*p, path + ".placement", j.placement.emplace());
+  if (const Node* p =
+          r.child("curtailment", Need::optional, "what the job gives up for orders met by tiers; left out: nothing"))
+    reading.read(*p, path + ".curtailment", j.curtailment.emplace());
   r.finish();
 }
 

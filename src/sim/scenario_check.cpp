@@ -139,6 +139,47 @@ void check_caps(const Scenario& s, Report&& report) {
 
 }  // namespace
 
+namespace {
+
+/// What jobs give up for orders, job by job, and orders that would touch one that gives nothing.
+template <class Report>
+void check_tiers(const Scenario& s, Report&& report) {
+  const auto gives = [](const JobSpec& j) { return j.curtailment && j.curtailment->may != OrderMay::never; };
+  for (const auto& j : s.jobs)
+    if (j.curtailment && j.curtailment->may != OrderMay::cap && j.curtailment->lowest_cap_W > 0.0)
+      report("job." + j.name + ".curtailment.lowest_cap_W",
+             fmt::format("is for may = 'cap'; this job's is '{}'", word_of(j.curtailment->may)));
+  for (const auto& e : s.events) {
+    if (e.kind != EventKind::curtailment) continue;
+    const std::string key = "event." + e.name + ".by";
+    if (e.by == OrderMeans::tiers && std::none_of(s.jobs.begin(), s.jobs.end(), gives))
+      report(key, "no job says what it gives up: [job.curtailment] with may = 'cap' or 'pause'");
+    if (e.by != OrderMeans::cap && e.by != OrderMeans::pause) continue;
+    for (const auto& j : s.jobs)
+      if (j.curtailment && j.curtailment->may == OrderMay::never)
+        report(key, fmt::format("'{}' touches all jobs, but job '{}' may never be touched: use 'tiers' or 'storage'",
+                                word_of(e.by), j.name));
+  }
+}
+
+/// Lowest caps that no clock can keep. @pre everything else of the scenario is sound
+template <class Report>
+void check_lowest_caps(const Scenario& s, Report&& report) {
+  for (const auto& j : s.jobs) {
+    if (!j.curtailment || !(j.curtailment->lowest_cap_W > 0.0)) continue;
+    for (const auto& h : s.halls) {
+      const double least_W = lowest_cap_W(h, j), most_W = h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W;
+      if (j.curtailment->lowest_cap_W >= least_W && j.curtailment->lowest_cap_W <= most_W) continue;
+      report("job." + j.name + ".curtailment.lowest_cap_W",
+             fmt::format("{:g} W; GPUs of hall '{}' can have {:.0f} to {:g} W, or 0 for what the lowest clock needs",
+                         j.curtailment->lowest_cap_W, h.hall.name, std::ceil(least_W), most_W));
+      break;
+    }
+  }
+}
+
+}  // namespace
+
 void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findings) {
   const auto report = [&](const std::string& key, std::string message) {
     findings.push_back({place, key, std::move(message)});
@@ -247,10 +288,12 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
                                                       word_of(hall->plant_kind), word_of(e.kind)));
   }
   check_events(s, place, findings);
+  check_tiers(s, report);
   check_battery(s, findings, report);
   if (!findings.empty()) return;
   check_recirculation(s, report);
   check_caps(s, report);
+  check_lowest_caps(s, report);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

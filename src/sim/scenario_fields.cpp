@@ -58,6 +58,14 @@ void HallParams::fields(FieldVisitor& v) {
   v.number("clock_lock_MHz", clock_lock_Hz, {0, 5000}, "highest clock of the GPUs; 0: not locked", Need::optional);
 }
 
+void OrderTierParams::fields(FieldVisitor& v) {
+  choose(v, "may", may, "what orders met by tiers may take from the job: caps of its GPUs, a pause, or nothing");
+  v.integer("tier", tier, {1, 100}, "jobs of tier 1 give first, those of the next tier once these have given all",
+            Need::optional);
+  v.number("lowest_cap_W", lowest_cap_W, {0, 5000},
+           "may = cap: lowest power cap per GPU; 0: what the lowest clock needs", Need::optional);
+}
+
 void SiteDevices::fields(FieldVisitor& v) {
   v.number("rules_from_s", rules_from_s, {0, 3.5e7},
            "rules and grid figures begin at this time, since the start of the run ", Need::optional);
@@ -89,7 +97,7 @@ void EventParams::fields(FieldVisitor& v) {
   v.number("limit_MW", limit_W, {0, 1e5}, "curtailment: highest power that may be drawn", Need::optional);
   v.number("notice_s", notice_s, {0, 3.5e7}, "curtailment: time from the notice to the begin of the order",
            Need::optional);
-  choose(v, "by", by, "curtailment: device or limit that meets the order", Need::optional);
+  choose(v, "by", by, "curtailment: what meets the order; tiers: the jobs as [job.curtailment] says", Need::optional);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -110,6 +110,7 @@ void recheck_job(Recheck& c, const std::string& path, JobSpec& j) {
   c.table(path + ".life", j.life);
   c.table(path + ".failures", j.failures);
   c.table(path + ".placement", j.placement);
+  c.table(path + ".curtailment", j.curtailment);
 }
 
 void recheck_mitigations(Recheck& c, Scenario& s) {

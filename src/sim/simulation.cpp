@@ -22,6 +22,7 @@ RunOptions with_threads(RunOptions o) {
 
 std::vector<std::string> names_of(const std::vector<JobSpec>& jobs) {
   std::vector<std::string> out;
+  out.reserve(jobs.size());
   for (const auto& job : jobs) out.push_back(job.name);
   return out;
 }
@@ -38,6 +39,25 @@ std::vector<JobRun> place(const Scenario& scenario, const fleet::Fleet& fleet) {
   if (node < fleet.n_node()) out.emplace_back(scenario, fleet, nullptr, out.size(), node, fleet.n_node() - node);
   return out;
 }
+
+/// While one occupant moves, the halls' caps are those of its job.
+class OwnCaps {
+ public:
+  OwnCaps(std::size_t occupant, const OrderTiers& tiers, std::vector<fleet::Controls>& held) : held_(held) {
+    if (!tiers.capped(occupant)) return;
+    of_all_ = held;
+    for (auto& c : held) c.cap_W = tiers.cap_W(occupant, c.cap_W);
+  }
+  ~OwnCaps() {
+    if (!of_all_.empty()) held_ = std::move(of_all_);
+  }
+  OwnCaps(const OwnCaps&) = delete;
+  OwnCaps& operator=(const OwnCaps&) = delete;
+
+ private:
+  std::vector<fleet::Controls>& held_;
+  std::vector<fleet::Controls> of_all_;
+};
 
 }  // namespace
 
@@ -72,7 +92,11 @@ void Simulation::spin_up() {
   double load_W = 0.0;
   for (int i = 0; i < 12; ++i) {
     load_W = 0.0;
-    for (auto& occupant : occupants) load_W += occupant.spin_up_W(context_, unbooked);
+    for (std::size_t o = 0; o < occupants.size(); ++o) {
+      const double W = occupants[o].spin_up_W(context_, unbooked);
+      load_W += W;
+      if (controls.tiers().used() && occupants[o].trains()) controls.tiers().set_idle(o, W);
+    }
     if (i == 0 || i == 6) halls.settle(scratch.signals);
   }
   double other_W = 0.0;
@@ -104,7 +128,7 @@ void Simulation::apply_outside(bool anew) {
   halls.set_outside(outside);
   controls.set_order(outside.order_W.value_or(std::numeric_limits<double>::infinity()));
   connection->stream().impose({outside.storage_W, outside.voltage_pu, outside.frequency_Hz}, anew);
-  for (std::size_t j = 0; j < outside.paused.size(); ++j) occupants[j].set_paused(outside.paused[j] != 0, context_);
+  apply_pauses();
 }
 
 void Simulation::set_outside(Outside given) {
@@ -128,25 +152,35 @@ void Simulation::note_brakes() {
   }
 }
 
+void Simulation::apply_pauses() {
+  const auto& outside = state.outside;
+  for (std::size_t j = 0; j < outside.paused.size(); ++j)
+    occupants[j].set_paused(outside.paused[j] != 0 || controls.tiers().paused(j), context_);
+}
+
 void Simulation::advance() {
   const Tick now = state.now;
   // Limits of the GPUs from now on.
-  if (controls.follows_order(now)) {
-    settle();
-    controls.follow_order(now, connection->last_mean_W());
-  }
+  follow_orders(*this);
+  if (controls.tiers().used()) apply_pauses();
   apply_controls();
   note_brakes();
   // Heat, load and work of everyone, in air that moves as the plants are expected to move it.
   Tick until = agenda.plan_macro_step(now, occupants);
   recorder.begin_macro(until);
   halls.predict(now, until);
-  for (auto& occupant : occupants)
-    if (occupant.trains()) occupant.advance_to(until, context_);
+  for (std::size_t i = 0; i < occupants.size(); ++i)
+    if (occupants[i].trains()) {
+      const OwnCaps own(i, controls.tiers(), state.fleet.controls);
+      occupants[i].advance_to(until, context_);
+    }
   until = agenda.align_to_iteration_end(until, occupants);
   for (auto& occupant : occupants)
     if (!occupant.trains()) occupant.advance_to(until, context_);
-  for (auto& occupant : occupants) occupant.offer_snapshot(until % hour == 0, context_);
+  for (std::size_t i = 0; i < occupants.size(); ++i) {
+    const OwnCaps own(i, controls.tiers(), state.fleet.controls);
+    occupants[i].offer_snapshot(until % hour == 0, context_);
+  }
   advance_neighbours(until);
   controls.see_memory(state.fleet, scratch.signals);
   // The halls answer with supply air; up the feeder, and the grid's answer.
@@ -199,6 +233,26 @@ void Simulation::load(std::string_view bytes) {
     throw InputError("checkpoint: of another fleet, or of a later time than the run's end");
   controls.check();
   apply_outside(false);
+}
+
+void follow_orders(Simulation& s) {
+  auto& tiers = s.controls.tiers();
+  const Tick now = s.state.now;
+  const std::size_t n_job = tiers.used() ? s.model.scenario.jobs.size() : 0;
+  for (std::size_t j = 0; j < n_job; ++j) tiers.measure(j, s.occupants[j].figures().load_J, s.occupants[j].now());
+  if (!s.controls.follows_order(now)) return;
+  s.settle();
+  const double mean_W = s.connection->last_mean_W();
+  s.controls.follow_order(now, mean_W);
+  if (n_job == 0) return;
+  std::vector<double> before;
+  before.reserve(n_job);
+  for (std::size_t j = 0; j < n_job; ++j) before.push_back(tiers.share(j));
+  for (auto& act : tiers.follow(now, mean_W))
+    s.recorder.event(now, std::move(act.kind), act.job < n_job ? s.occupants[act.job].name() : "site",
+                     std::move(act.text));
+  for (std::size_t j = 0; j < n_job; ++j)
+    if (tiers.share(j) != before[j]) s.occupants[j].disturb();
 }
 
 double hottest_mean_K(const Simulation& s, std::size_t hall) {

@@ -23,7 +23,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 cooling::Weather make_weather(const Scenario& scenario);
 
 /// Stands in front of every saved state. A change of what any `archive` writes takes another number: states of other layouts are refused.
-inline constexpr std::string_view state_layout = "tidewatt state 6";
+inline constexpr std::string_view state_layout = "tidewatt state 7";
 
 /// What a run is made of; it never changes.
 struct RunModel {
@@ -127,6 +127,7 @@ class Simulation {
   void spin_up();
   void apply_outside(bool anew);
   void note_brakes();
+  void apply_pauses();
   void advance_neighbours(Tick until);
   void pass_on(Tick until, double plant_W);
   // Where power ends (simulation_power.cpp).
@@ -144,6 +145,8 @@ class Simulation {
   StepContext context_;
 };
 
+/// Orders of the utility as they stand now: caps of all GPUs, or caps and pauses of jobs tier by tier.
+void follow_orders(Simulation& s);
 /// Hottest die of a hall's GPUs: means over the last complete iteration, or the value now where nothing iterates.
 double hottest_mean_K(const Simulation& s, std::size_t hall);
 /// The hottest die of a hall now.

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text.hpp"
 #include "io/result_file.hpp"
@@ -26,9 +28,9 @@ struct Kept {
   std::vector<double> highest_W;
 };
 
-Kept read_means(const std::string& path) {
-  io::ResultFile file(path);
-  for (const auto& [name, step_s] : {std::pair{"1s", 1.0}, std::pair{"10s", 10.0}, std::pair{"60s", 60.0}}) {
+Kept read_means(io::ResultFile& file) {
+  constexpr std::array levels = {std::pair{"1s", 1.0}, std::pair{"10s", 10.0}, std::pair{"60s", 60.0}};
+  for (const auto& [name, step_s] : levels) {
     const auto numbers = [&](const char* what) {
       const auto* array = file.read(fmt::format("/pyramid_{}/{}", name, what));
       const auto* values = array ? std::get_if<std::vector<double>>(&array->values) : nullptr;
@@ -38,7 +40,7 @@ Kept read_means(const std::string& path) {
     if (time.empty()) continue;
     return {{time.front(), step_s, numbers("pcc_mean_W")}, numbers("pcc_max_W")};
   }
-  throw InputError(path + ": holds no means of the connection's power");
+  throw InputError(file.path() + ": holds no means of the connection's power");
 }
 
 double highest(const Kept& k, double from_s, double until_s) {
@@ -74,7 +76,8 @@ OrderStudy judge_orders(const sim::Scenario& scenario, const std::string& file, 
   out.result = result;
   for (const auto& change : sim::input_changes(origin.scenario, scenario.text))
     out.notes.push_back(fmt::format("the result was made with another input: {}: {}", change.key, change.message));
-  const auto kept = read_means(result);
+  io::ResultFile results(result);
+  const auto kept = read_means(results);
   out.step_s = kept.record.step_s;
   auto how = options.how;
   how.clock_s = clock_of(origin.start_time);
@@ -83,12 +86,19 @@ OrderStudy judge_orders(const sim::Scenario& scenario, const std::string& file, 
     if (e.kind != sim::EventKind::curtailment) continue;
     names.push_back(e.name);
     if (!options.order.empty() && e.name != options.order) continue;
-    OrderReport r{e.name, std::string(word_of(e.by)),
-                  grid::judge_order(kept.record, {e.at_s, e.at_s + e.duration_s, e.notice_s, e.limit_W}, how), 0.0,
-                  0.0};
+    OrderReport r{e.name,
+                  std::string(word_of(e.by)),
+                  grid::judge_order(kept.record, {e.at_s, e.at_s + e.duration_s, e.notice_s, e.limit_W}, how),
+                  0.0,
+                  0.0,
+                  0.0,
+                  {}};
     r.highest_ms_W = highest(kept, e.at_s, e.at_s + e.duration_s);
     const double known_s = e.at_s - e.notice_s;
     r.highest_before_W = highest(kept, known_s - how.baseline_s, known_s);
+    for (const auto& i : r.answer.settlements)
+      if (i.n > 0) r.short_W = std::max(r.short_W, i.worst_W - r.answer.order.limit_W);
+    r.jobs = order_jobs(scenario, results, r.answer.order, how);
     out.orders.push_back(std::move(r));
   }
   if (names.empty()) throw InputError(file + ": has no order of the utility ([[event]] kind = \"curtailment\")");
@@ -99,6 +109,37 @@ OrderStudy judge_orders(const sim::Scenario& scenario, const std::string& file, 
   }
   return out;
 }
+
+namespace {
+
+/// What every job gave, in the order in which they were to give.
+void say_jobs(std::string& text, const OrderReport& r) {
+  auto jobs = r.jobs;
+  std::stable_sort(jobs.begin(), jobs.end(), [](const OrderJob& a, const OrderJob& b) {
+    return (a.tier > 0 ? a.tier : 1000) < (b.tier > 0 ? b.tier : 1000);
+  });
+  for (const auto& j : jobs) {
+    say(text,
+        "  job '{}'{}: {:.1f} % less than its {:.4g} MW within the order; {:.3g} MWh and {:.3g} tokens given up\n",
+        j.name,
+        j.tier > 0      ? fmt::format(" (tier {}, {})", j.tier, j.may)
+        : j.may.empty() ? ""
+                        : " (never)",
+        100.0 * j.given_frac, j.before_W * 1e-6, j.given_J / 3.6e9, j.given_tokens);
+    std::string when;
+    const auto add = [&](const char* what, double at_s) {
+      if (std::isfinite(at_s)) when += fmt::format("{}{} {:g} s", when.empty() ? "" : ", ", what, at_s);
+    };
+    add("capped from", j.capped_s), add("at its lowest cap from", j.lowest_cap_s), add("told to pause at", j.paused_s);
+    add("stopped at", j.stopped_s), add("released at", j.released_s);
+    if (!when.empty())
+      say(text, "    {}; {}\n", when,
+          std::isfinite(j.back_s) ? fmt::format("trains as before {:g} s after the order", j.back_s)
+                                  : std::string("does not train as before within the record or the hour"));
+  }
+}
+
+}  // namespace
 
 std::string orders_text(const OrderStudy& s) {
   std::string text;
@@ -119,6 +160,7 @@ std::string orders_text(const OrderStudy& s) {
           i.n_over, i.n, i.worst_W * 1e-6, i.worst_at_s,
           i.n_over ? fmt::format(", {:.3g} MWh too much", i.over_J / 3.6e9) : "");
     }
+    if (r.short_W > 0.0) say(text, "  short by up to {:.3g} MW in a metered mean\n", r.short_W * 1e-6);
     say(text, "  {}\n",
         std::isfinite(a.response_s) ? fmt::format("below the limit for good {:g} s after its begin", a.response_s)
                                     : std::string("not below the limit at its end"));
@@ -128,13 +170,15 @@ std::string orders_text(const OrderStudy& s) {
                                 : std::string("not back within the record or the hour"));
     say(text, "  largest millisecond within it {:.4g} MW (before {:.4g} MW); no meter counts it\n",
         r.highest_ms_W * 1e-6, r.highest_before_W * 1e-6);
+    say_jobs(text, r);
   }
   for (const auto& n : s.notes) say(text, "note: {}\n", n);
   return text;
 }
 
 std::string orders_json(const OrderStudy& s) {
-  Json out{{"file", s.file}, {"result", s.result}, {"step_s", s.step_s}, {"orders", Json::array()}, {"notes", s.notes}};
+  Json out{{"file", s.file},          {"result", s.result},    {"step_s", s.step_s},
+           {"orders", Json::array()}, {"jobs", Json::array()}, {"notes", s.notes}};
   for (const auto& r : s.orders) {
     const auto& a = r.answer;
     Json o{{"name", r.name},
@@ -146,6 +190,7 @@ std::string orders_json(const OrderStudy& s) {
            {"limit_MW", a.order.limit_W * 1e-6},
            {"baseline_MW", a.baseline_W * 1e-6},
            {"mean_MW", a.mean_W * 1e-6},
+           {"short_MW", r.short_W * 1e-6},
            {"asked_percent", 100.0 * a.asked_frac},
            {"given_percent", 100.0 * a.given_frac},
            {"asked_MWh", a.asked_J / 3.6e9},
@@ -167,6 +212,22 @@ std::string orders_json(const OrderStudy& s) {
                                   {"over_MWh", i.over_J / 3.6e9},
                                   {"least_given_frac", number(i.given_frac)}});
     out["orders"].push_back(std::move(o));
+    for (const auto& j : r.jobs)
+      out["jobs"].push_back({{"order", r.name},
+                             {"name", j.name},
+                             {"may", j.may.empty() ? Json(nullptr) : Json(j.may)},
+                             {"tier", j.tier > 0 ? Json(j.tier) : Json(nullptr)},
+                             {"before_MW", j.before_W * 1e-6},
+                             {"given_percent", 100.0 * j.given_frac},
+                             {"given_MWh", j.given_J / 3.6e9},
+                             {"tokens_per_s_before", j.before_tokens_per_s},
+                             {"tokens_given", j.given_tokens},
+                             {"capped_s", number(j.capped_s)},
+                             {"lowest_cap_s", number(j.lowest_cap_s)},
+                             {"paused_s", number(j.paused_s)},
+                             {"stopped_s", number(j.stopped_s)},
+                             {"released_s", number(j.released_s)},
+                             {"back_s", number(j.back_s)}});
   }
   return out.dump();
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "grid/order_metering.hpp"
+#include "order_jobs.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
@@ -14,10 +15,12 @@ struct OrderOptions {
 
 /// What is known of one order of a scenario after a run.
 struct OrderReport {
-  std::string name, means;  ///< of the event; cap, pause or storage
+  std::string name, means;  ///< of the event; cap, pause, storage or tiers
   grid::OrderAnswer answer;
   double highest_ms_W = 0.0;      ///< largest millisecond within the order; not metered
   double highest_before_W = 0.0;  ///< the same over the baseline's time
+  double short_W = 0.0;           ///< largest mean of a settlement above the limit; 0: met
+  std::vector<OrderJob> jobs;     ///< empty: the result does not say what jobs drew
 };
 
 struct OrderStudy {

@@ -42,8 +42,10 @@ constexpr bool of_plant(EventKind k) { return k >= EventKind::fan_wall_out; }
 constexpr bool of_job(EventKind k) { return k <= EventKind::pause; }
 /// Events of the grid, which act on the site through its voltage.
 constexpr bool of_grid(EventKind k) { return k >= EventKind::sag && k <= EventKind::islanding; }
-/// Device or limit that meets a curtailment.
-enum class OrderMeans : std::uint8_t { cap, pause, storage };
+/// What meets a curtailment: caps of all GPUs, a pause of all jobs, the site battery, or the jobs tier by tier.
+enum class OrderMeans : std::uint8_t { cap, pause, storage, tiers };
+/// What a job may give up for an order that is met by tiers.
+enum class OrderMay : std::uint8_t { cap, pause, never };
 
 }  // namespace TIDEWATT_NAMESPACE::sim
 
@@ -69,5 +71,7 @@ inline constexpr std::array words_of<sim::EventKind>{
     "failure"sv,     "planned_stop"sv, "pause"sv,   "power_brake"sv, "sag"sv,           "utility_loss"sv, "islanding"sv,
     "curtailment"sv, "fan_wall_out"sv, "cdu_out"sv, "pump_out"sv,    "rejection_out"sv, "chiller_out"sv};
 template <>
-inline constexpr std::array words_of<sim::OrderMeans>{"cap"sv, "pause"sv, "storage"sv};
+inline constexpr std::array words_of<sim::OrderMeans>{"cap"sv, "pause"sv, "storage"sv, "tiers"sv};
+template <>
+inline constexpr std::array words_of<sim::OrderMay>{"cap"sv, "pause"sv, "never"sv};
 }  // namespace TIDEWATT_NAMESPACE

@@ -118,6 +118,14 @@ struct TIDEWATT_API HallSpec {
   std::shared_ptr<const cooling::CoolingPlant> own_plant;
 };
 
+/// What a job gives up for an order of the utility that is met by tiers (`OrderMeans::tiers`). A job without it gives nothing.
+struct TIDEWATT_API OrderTierParams {
+  OrderMay may = OrderMay::never;
+  std::int64_t tier = 1;      ///< jobs of tier 1 give first; those of the next when these have given all they may
+  double lowest_cap_W = 0.0;  ///< cap: its GPUs are not capped lower; 0: what the lowest clock needs
+  void fields(FieldVisitor& v);
+};
+
 struct TIDEWATT_API JobSpec {
   std::string name;
   std::string model_name;
@@ -129,11 +137,12 @@ struct TIDEWATT_API JobSpec {
   std::optional<mitigation::BeatParams> beat;          ///< iterations on a fixed beat; absent: as fast as they go
   std::string beat_name;                               ///< of the mitigation that sets it
   std::optional<workload::PlacementParams> placement;  ///< absent in all jobs: consecutively from the first node
+  std::optional<OrderTierParams> curtailment;          ///< absent: orders met by tiers do not touch the job
 };
 
 /// A disturbance at a time. Failures and pauses act on a job; the power brake limits GPUs to the governor's brake clock from
 /// one of its samples after the event until one after its end; sags, utility losses and islands come from the grid; a
-/// curtailment is an order to draw less, met by caps, a pause or storage.
+/// curtailment is an order to draw less, met by caps, a pause, storage or tiers of jobs.
 struct TIDEWATT_API EventParams {
   std::string name;
   EventKind kind = EventKind::failure;

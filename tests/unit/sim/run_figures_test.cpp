@@ -135,6 +135,8 @@ TEST_CASE("every job has rows of its own, and those of a single job are the site
   for (const auto& a : alone.arrays) {
     if (!a.path.starts_with("/job/main/")) continue;
     ++n;
+    if (a.path.ends_with("/it_W") || a.path.ends_with("/tokens_per_s"))
+      continue;  // the site's counts neighbours, or none
     const auto day = values(alone, "/day/" + a.path.substr(10));
     if (const auto* x = std::get_if<std::vector<double>>(&a.values)) {
       const auto& y = std::get<std::vector<double>>(day);
@@ -144,7 +146,7 @@ TEST_CASE("every job has rows of its own, and those of a single job are the site
       CHECK(a.values == day);
     }
   }
-  CHECK(n == 20);
+  CHECK(n == 22);
   // The second job begins later, and half of its GPUs stand in a hall with a lower cap.
   const std::string folder = std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios";
   const auto two = run(load_scenario(folder + "/two_halls.toml", {}));

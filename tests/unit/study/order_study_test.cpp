@@ -36,6 +36,16 @@ TEST_CASE("an order of a scenario, judged by the means that its result keeps") {
   CHECK(j["orders"][0]["by"] == "pause");
   CHECK(j["orders"][0]["met"].get<bool>() == (a.settlements[0].met() && a.settlements[1].met()));
   CHECK_THAT(study::orders_text(s), Catch::Contains("order 'order': at most 0.12 MW from 60 s to 100 s, by pause"));
+  // Without tiers the one job gave: it drew and trained less, and stopped at once.
+  REQUIRE(s.orders[0].jobs.size() == 1);
+  const auto& job = s.orders[0].jobs[0];
+  CHECK(job.given_frac > 0.0);
+  CHECK(job.given_tokens > 0.0);
+  CHECK(job.stopped_s >= 60.0);
+  CHECK(j["jobs"][0]["order"] == "order");
+  CHECK(j["jobs"][0]["tier"].is_null());
+  CHECK(j["orders"][0]["short_MW"].get<double>() ==
+        Approx(std::max(0.0, a.settlements[0].worst_W - 0.12e6) * 1e-6).margin(1e-12));
   // Another input than the run's is said; an unknown order and a scenario without one are errors.
   sim::LoadOptions changed;
   changed.set = {"event.order.limit_MW=0.05"};
