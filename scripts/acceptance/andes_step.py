@@ -31,7 +31,7 @@ def play(raw, dyr, bus, step_MW, length_s, loads="impedance", step_s=0.005, even
     system.TDS.config.tf, system.TDS.config.no_tqdm, system.TDS.config.tstep, system.TDS.config.fixt = length_s, 1, step_s, 1
     system.TDS.config.tol = 1e-8
     if not system.TDS.run():
-        raise SystemExit("ANDES could not play the step")
+        raise SystemExit(f"ANDES could not play the step beyond {float(system.dae.t):.3f} s")
     machines = system.GENROU
     x = system.dae.ts.x
     speed = (x[:, machines.omega.a] - 1.0) * system.config.freq

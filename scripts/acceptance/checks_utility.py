@@ -239,6 +239,24 @@ def network_step(report, name, bus, MW, length_s, loads):
     return outcome.json, {key: [float(r[key]) for r in rows] for key in rows[0]}
 
 
+def check_collapse(report, name, bus, MW, loads):
+    """A step that the network cannot carry at constant power: neither program finds a solution to the end."""
+    what = f"{name}, {MW:g} MW gained, constant power"
+    try:
+        network_step(report, name, bus, MW, "60", loads)
+        own = "plays 60 s"
+    except RuntimeError as error:
+        own = str(error).strip()
+    if readers.oracles() is None:
+        return report.skip(f"{what} in ANDES", "no independent programs: scripts/oracles makes them")
+    try:
+        readers.andes_step(NETWORKS / f"{name}.raw", NETWORKS / f"{name}.dyr", bus, MW, 60, loads)
+        theirs = "plays 60 s"
+    except RuntimeError as error:
+        theirs = str(error).strip().splitlines()[-1]
+    report.judge(f"{what}: the voltage collapses in both", "does not converge" in own and "could not play" in theirs, f"{own}; {theirs}", "neither has a solution to the end")
+
+
 def at_times(times, x, wanted):
     """Linear between rows; behind a jump where two rows have one time."""
     out, k = [], 0
@@ -259,8 +277,11 @@ def check_networks(report):
     """Steps of load on networks with controls: slope and signs, then the same files and step in ANDES."""
     cases = [("kundur_two_area", 7, -10.6), ("kundur_two_area", 7, -200.0), ("ieee39", 20, -10.6), ("ieee39", 39, -1000.0)]
     cases += [(name, bus, -MW) for name, bus, MW in cases]
-    cases = [(*case, loads) for loads in ("impedance", "power") for case in cases]
+    cases = [(*case, loads) for loads in ("impedance", "power") for case in cases] + [("kundur_two_area", 7, 180.0, "power")]
     for name, bus, MW, loads in cases[:2] if report.quick else cases:
+        if (name, MW, loads) == ("kundur_two_area", 200.0, "power"):
+            check_collapse(report, name, bus, MW, loads)
+            continue
         what = f"{name}, {abs(MW):g} MW {'lost' if MW < 0 else 'gained'}" + (", constant power" if loads == "power" else "")
         figures, series = network_step(report, name, bus, MW, "60", loads)
         sign = -1 if MW > 0 else 1

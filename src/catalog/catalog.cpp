@@ -37,6 +37,39 @@ const Node* at_path(const Node& root, std::string_view path) {
   return at;
 }
 
+/// An entry, what a scenario sets in its place, and the scenario's key of it.
+struct Used {
+  const Node &entry, &over;
+  const std::string& path;
+};
+
+/// Values with a range that the scenario does not set, in tables as in the entry; of a list each number within the range, as key[0].
+void list_assumed(const Used& used, const Node& ranges, const std::string& below, std::vector<AssumedInput>& assumed) {
+  const Node* sources = used.entry.find("sources");
+  for (const auto& [key, range] : std::get<Node::Table>(ranges.value)) {
+    const std::string at = below + key;
+    if (range.is_table()) {
+      list_assumed(used, range, at + ".", assumed);
+      continue;
+    }
+    const Node* value = at_path(used.entry, at);
+    if (!value || at_path(used.over, at) || !range.is_array()) continue;
+    const auto& ends = std::get<Node::Array>(range.value);
+    const double low = number_of(ends.front()), high = number_of(ends.back());
+    const Node* source = sources ? sources->find(at) : nullptr;
+    if (sources && !source) source = at_path(*sources, at);
+    const std::string said = source && source->is_text() ? std::get<std::string>(source->value) : "";
+    if (!value->is_array()) {
+      assumed.push_back({used.path + "." + at, number_of(*value), low, high, said});
+      continue;
+    }
+    const auto& list = std::get<Node::Array>(value->value);
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (const double x = number_of(list[i]); x >= low && x <= high)
+        assumed.push_back({fmt::format("{}.{}[{}]", used.path, at, i), x, low, high, said});
+  }
+}
+
 /// `[assumed]` has the ends of a range for each assumed value, by key or in tables as in the entry.
 void check_assumed(const Node& assumed, const std::string& path, std::vector<Finding>& findings) {
   const auto* ranges = std::get_if<Node::Table>(&assumed.value);
@@ -181,16 +214,7 @@ Node Catalog::resolve(const Node& spec, const std::string& kind, const std::stri
     const Node& entry = find(kind, name).node();
     Node over = spec.is_text() ? Node{Node::Table{}, spec.place} : spec;
     std::erase_if(std::get<Node::Table>(over.value), [](const auto& item) { return item.first == "catalog"; });
-    if (const Node* ranges = entry.find("assumed")) {
-      for (const auto& [key, range] : std::get<Node::Table>(ranges->value)) {
-        const Node* value = at_path(entry, key);
-        if (!value || at_path(over, key) || !range.is_array()) continue;
-        const auto& ends = std::get<Node::Array>(range.value);
-        const Node* sources = entry.find("sources");
-        assumed.push_back({path + "." + key, number_of(*value), number_of(ends.front()), number_of(ends.back()),
-                           sources ? text_at(*sources, key) : ""});
-      }
-    }
+    if (const Node* ranges = entry.find("assumed")) list_assumed({entry, over, path}, *ranges, "", assumed);
     return merge(values(kind, name), over);
   } catch (const InputError& e) {
     for (auto f : e.findings()) {

@@ -154,8 +154,9 @@ void read_rule_sets(SiteReading& in, SiteDevices& d) {
     for (const auto& item : std::get<Node::Array>(list->value)) sets.push_back(&item);
   else
     sets.push_back(list);
+  std::vector<catalog::AssumedInput> of_rules;  // of the rule, not of the site
   for (const Node* spec : sets) {
-    const Node n = in.reading.catalog.resolve(*spec, "rules", "site.rules", in.reading.findings, in.reading.assumed);
+    const Node n = in.reading.catalog.resolve(*spec, "rules", "site.rules", in.reading.findings, of_rules);
     if (empty(n)) continue;
     const Node* name = spec->is_text() ? spec : spec->find("catalog");
     d.rules.push_back(grid::read_rules(n, name && name->is_text() ? std::get<std::string>(name->value) : "user",

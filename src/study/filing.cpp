@@ -104,6 +104,8 @@ void assumed_connection(Filing& f) {
 FilingPack make_filing(const sim::Scenario& s, const grid::RuleBook& book, const FilingOptions& o) {
   Filing f{s, book, o};
   f.design_W = sim::design_load_W(s);
+  f.assumed = s.assumed;
+  for (auto& a : assumed_settings(o.source.settings, o.source.overlay)) f.assumed.push_back(std::move(a));
   f.scenario_sha256 = sha256_hex(s.text);
   f.why_not = book.why_not(f.design_W, s.source.nominal_V, 1.0);
   for (const auto& path : o.results) f.results.push_back(read_result(f, path));

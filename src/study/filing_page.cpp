@@ -92,7 +92,7 @@ std::string FiledResult::window_words() const {
 }
 
 const catalog::AssumedInput* assumed(const Filing& f, const std::string& key) {
-  for (const auto& a : f.s.assumed)
+  for (const auto& a : f.assumed)
     if (a.key == key) return &a;
   return nullptr;
 }

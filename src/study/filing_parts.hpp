@@ -35,8 +35,9 @@ struct Filing {
   const grid::RuleBook& book;
   const FilingOptions& o;
   double design_W = 0.0;
-  SiteLoad load{};                       ///< at the means of the first result, else at design power
-  std::vector<grid::LoadGroup> units{};  ///< for ride-through, at design power
+  std::vector<catalog::AssumedInput> assumed{};  ///< of the scenario, and of settings from beside it
+  SiteLoad load{};                               ///< at the means of the first result, else at design power
+  std::vector<grid::LoadGroup> units{};          ///< for ride-through, at design power
   std::vector<FiledResult> results{};
   std::string scenario_sha256{};
   std::string why_not{};  ///< why the rules do not apply; empty: they do

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <numeric>
+#include <string_view>
 
 #include "filing_parts.hpp"
 #include "grid/power_line.hpp"
@@ -57,11 +59,15 @@ void table_of_run(const Filing& f, Rows& rows, const std::string& field, const c
 }
 
 /// A figure of the first result's recorded window; open without one.
+/// What reactive power follows from beside the load.
+constexpr const char* reactive = "; power factors, reactances and magnetising currents of site.feeder";
+
 void from_window(const Filing& f, Rows& rows, const std::string& field, const std::string& unit,
-                 const std::string& method, const std::function<std::string(const io::Waveform&)>& value) {
+                 const std::string& method, const std::function<std::string(const io::Waveform&)>& value,
+                 const char* more = "") {
   const bool window = !f.results.empty() && f.results.front().window;
   rows.push_back({field, window ? value(*f.results.front().window) : "open", unit, method,
-                  window ? "recorded window of result " + f.results.front().name : "needs a recorded window",
+                  window ? "recorded window of result " + f.results.front().name + more : "needs a recorded window",
                   words(f, Span::window)});
 }
 
@@ -91,20 +97,23 @@ void power_rows(const Filing& f, Rows& rows) {
               [](const auto& w) { return number(1e-6 * *std::max_element(w.pcc_W.begin(), w.pcc_W.end())); });
   from_window(f, rows, "smallest power in the window", "MW", "1 ms mean at the connection",
               [](const auto& w) { return number(1e-6 * *std::min_element(w.pcc_W.begin(), w.pcc_W.end())); });
-  from_window(f, rows, "largest reactive power", "Mvar", "1 ms mean, positive: taken from the grid",
-              [](const auto& w) { return number(1e-6 * *std::max_element(w.pcc_var.begin(), w.pcc_var.end())); });
-  from_window(f, rows, "smallest reactive power", "Mvar", "1 ms mean, positive: taken from the grid",
-              [](const auto& w) { return number(1e-6 * *std::min_element(w.pcc_var.begin(), w.pcc_var.end())); });
+  from_window(
+      f, rows, "largest reactive power", "Mvar", "1 ms mean, positive: taken from the grid",
+      [](const auto& w) { return number(1e-6 * *std::max_element(w.pcc_var.begin(), w.pcc_var.end())); }, reactive);
+  from_window(
+      f, rows, "smallest reactive power", "Mvar", "1 ms mean, positive: taken from the grid",
+      [](const auto& w) { return number(1e-6 * *std::min_element(w.pcc_var.begin(), w.pcc_var.end())); }, reactive);
   from_window(f, rows, "power factor, mean", "",
               "mean P over the apparent power of mean P and Q, fundamental; lagging: reactive power is taken",
-              power_factor);
+              power_factor, reactive);
   from_window(
       f, rows, "power factor at the largest power", "", "that millisecond's P over its apparent power, fundamental",
       [](const auto& w) {
         const auto at = std::max_element(w.pcc_W.begin(), w.pcc_W.end()) - w.pcc_W.begin();
         const double P = w.pcc_W[static_cast<std::size_t>(at)], Q = w.pcc_var[static_cast<std::size_t>(at)];
         return fmt::format("{}{}", number(P / std::hypot(P, Q), 4), Q > 0.0 ? " lagging" : Q < 0.0 ? " leading" : "");
-      });
+      },
+      reactive);
 }
 
 /// As in the spectrum of the report and the LINJBL record.
@@ -164,18 +173,35 @@ void connection_rows(const Filing& f, Rows& rows) {
                   "the row above and the design power"});
 }
 
+/// "setting", and the ranges of those of a part's keys that nobody has stated.
+std::string setting(const Filing& f, const std::string& part, std::initializer_list<const char*> keys) {
+  const auto& name = f.o.source.settings;
+  const std::string group = (name.empty() ? "site.load_settings" : "load_settings." + name) + ".group." + part + ".";
+  std::string out = "setting";
+  for (const auto& a : f.assumed)
+    for (const char* key : keys)
+      if (a.key.starts_with(group + key) && (a.key.size() == group.size() + std::strlen(key) || a.key.ends_with("[0]")))
+        out += fmt::format("; assumed {}, range {:g} to {:g}", key, a.low, a.high);
+  return out;
+}
+
 /// Limits of one part on one side, in words: a part without one never leaves.
-void limit_rows(Rows& rows, const SiteLoad& load, const grid::LoadGroup& g) {
-  const auto row = [&](const std::string& field, std::string value) {
-    rows.push_back({g.name + ": " + field, std::move(value), "", "setting", load.from});
+void limit_rows(const Filing& f, Rows& rows, const grid::LoadGroup& g) {
+  const auto row = [&](const std::string& field, std::string value, const std::string& method = "setting") {
+    rows.push_back({g.name + ": " + field, std::move(value), "", method, f.load.from});
   };
+  const std::string low = setting(f, g.name, {"low_pu", "low_after_s"}),
+                    high = setting(f, g.name, {"high_pu", "high_after_s"});
   const auto side = [&](const std::vector<grid::Trip>& trips, bool below, const char* unit) {
     bool any = false;
     for (const auto& t : trips) {
       if (t.below != below || (below && !(t.limit > 0.0))) continue;
       any = true;
       row(below ? "leaves below" : "leaves above",
-          fmt::format("{:g} {} for longer than {:g} s", t.limit, unit, t.after_s));
+          fmt::format("{:g} {} for longer than {:g} s", t.limit, unit, t.after_s),
+          unit != std::string_view("pu") ? "setting"
+          : below                        ? low
+                                         : high);
     }
     return any;
   };
@@ -201,19 +227,23 @@ void protection_rows(const Filing& f, Rows& rows) {
   for (const auto& p : f.load.parts) {
     const auto& g = p.group;
     const auto row = [&](const std::string& field, std::string value, const char* unit,
-                         const char* method = "setting") {
+                         const std::string& method = "setting") {
       rows.push_back({g.name + ": " + field, std::move(value), unit, method, f.load.from});
     };
     row("power", number(g.power_W * 1e-6), "MW",
         f.results.empty() ? "share of the design power" : "share of the run's mean power");
-    limit_rows(rows, f.load, g);
-    if (p.low_spread_pu > 0.0) row("spread of the lower limits", number(p.low_spread_pu), "pu");
+    limit_rows(f, rows, g);
+    if (p.low_spread_pu > 0.0)
+      row("spread of the lower limits", number(p.low_spread_pu), "pu", setting(f, g.name, {"low_spread_pu"}));
     row("returns",
-        g.returns ? fmt::format("{:g} % by themselves: above {:g} pu for {:g} s, ramp {:g} s", 100.0 * p.returns_frac,
-                                g.return_low_pu, g.return_s, g.ramp_s)
+        g.returns ? fmt::format("{:g} % by themselves: above {:g} pu for {:g} s{}, ramp {:g} s", 100.0 * p.returns_frac,
+                                g.return_low_pu, g.return_s,
+                                p.return_spread_s > 0.0 ? fmt::format(" ± {:g} s over units", p.return_spread_s) : "",
+                                g.ramp_s)
                   : "not by itself: its load stopped",
-        "");
-    row("counter", g.count_limit > 0 ? fmt::format("{} in {:g} s", g.count_limit, g.count_window_s) : "none", "");
+        "", setting(f, g.name, {"return_low_pu", "return_high_pu", "return_s", "return_spread_s", "ramp_s"}));
+    row("counter", g.count_limit > 0 ? fmt::format("{} in {:g} s", g.count_limit, g.count_window_s) : "none", "",
+        setting(f, g.name, {"lockout_below_pu"}));
     row("input current limit", std::isfinite(g.current_ratio) ? number(g.current_ratio) : "open", "pu",
         std::isfinite(g.current_ratio) ? "setting" : "not stated: current_limit_pu of the part, from its maker");
   }
@@ -259,7 +289,7 @@ double n_storage(const Filing& f) {
 /// Inputs below a key without a stated value, with their ranges.
 std::string stated_below(const Filing& f, const std::string& prefix, std::initializer_list<const char*> keys) {
   std::string out;
-  for (const auto& a : f.s.assumed)
+  for (const auto& a : f.assumed)
     for (const char* key : keys)
       if (a.key.starts_with(prefix) && a.key.ends_with(key))
         out += fmt::format("{}assumed {}, range {:g} to {:g}", out.empty() ? "" : "; ", key, a.low, a.high);

@@ -160,8 +160,8 @@ void assumed_section(const Filing& f, Page& page) {
       "calculated, "
       "[K] recalled.");
   std::vector<std::vector<std::string>> rows;
-  rows.reserve(f.s.assumed.size());
-  for (const auto& a : f.s.assumed)
+  rows.reserve(f.assumed.size());
+  for (const auto& a : f.assumed)
     rows.push_back({a.key, number(a.value, 7), fmt::format("{:.7g} to {:.7g}", a.low, a.high), a.source});
   if (rows.empty())
     page.text("None.");

@@ -148,6 +148,15 @@ std::vector<grid::LoadSettings> find_load_settings(const std::string& name, cons
   return out;
 }
 
+std::vector<catalog::AssumedInput> assumed_settings(const std::string& name, const std::string& overlay) {
+  std::vector<catalog::AssumedInput> out;
+  const catalog::Catalog files(overlay);
+  std::vector<Finding> findings;
+  if (files.has("load_settings", name))
+    files.resolve(Node{name, {}}, "load_settings", "load_settings." + name, findings, out);
+  return out;
+}
+
 SiteLoad site_load(const sim::SiteDevices& devices, double servers_W, double site_W, const LoadSource& source) {
   SiteLoad out;
   out.site_W = std::max(site_W, servers_W);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "grid/load_settings.hpp"
+#include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/sim/site_devices.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
@@ -42,6 +43,9 @@ sim::SiteDevices devices_of(const std::string& text, const std::string& overlay)
 
 /// Settings of a catalog entry or a file. @throws InputError with everything that is wrong
 std::vector<grid::LoadSettings> find_load_settings(const std::string& name_or_file, const std::string& overlay);
+
+/// Assumed values of a catalog entry of settings, with their ranges, as `load_settings.NAME.KEY`; of a file none.
+std::vector<catalog::AssumedInput> assumed_settings(const std::string& name_or_file, const std::string& overlay);
 
 /// A site's load at given powers. Without settings of its own: supplies (site.ups) carry the whole site and act by their
 /// window; load settings (site.load_settings) act for the whole site; else servers are built to the ITIC curve, and plant and losses are

@@ -1,5 +1,6 @@
 #include "tidewatt/catalog/catalog.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -24,6 +25,28 @@ TEST_CASE("an override wins over the entry and is no longer an assumed input") {
     CHECK(a.value <= a.high);
     CHECK_FALSE(a.source.empty());
   }
+}
+
+TEST_CASE("assumed values in tables and lists of an entry are listed, with range and source") {
+  const catalog::Catalog catalog;
+  std::vector<Finding> findings;
+  std::vector<catalog::AssumedInput> assumed;
+  const Node spec = parse_toml("catalog = 'ups_spread'\n[group.servers]\nreturn_s = 8\n", "f.toml");
+  catalog.resolve(spec, "load_settings", "site.load_settings", findings, assumed);
+  CHECK(findings.empty());
+  const auto find = [&](const std::string& key) {
+    return std::find_if(assumed.begin(), assumed.end(),
+                        [&](const auto& a) { return a.key == "site.load_settings." + key; });
+  };
+  const auto low = find("group.drives.low_pu[0]");
+  REQUIRE(low != assumed.end());
+  CHECK(low->value == 0.8);
+  CHECK(low->low == 0.5);
+  CHECK(low->high == 0.96);
+  CHECK_THAT(low->source, Catch::Contains("drives leave"));
+  REQUIRE(find("group.servers.ramp_s") != assumed.end());
+  CHECK(find("group.servers.return_s") == assumed.end());  // stated
+  CHECK(assumed.size() == 14);
 }
 
 TEST_CASE("each built-in entry is in catalog/KIND/NAME.toml") {
