@@ -29,16 +29,20 @@ struct Kept {
 };
 
 Kept read_means(io::ResultFile& file) {
-  constexpr std::array levels = {std::pair{"1s", 1.0}, std::pair{"10s", 10.0}, std::pair{"60s", 60.0}};
-  for (const auto& [name, step_s] : levels) {
+  struct Level {
+    const char* name;
+    double step_s;
+  };
+  constexpr std::array<Level, 3> levels = {{{"1s", 1.0}, {"10s", 10.0}, {"60s", 60.0}}};
+  for (const Level& level : levels) {
     const auto numbers = [&](const char* what) {
-      const auto* array = file.read(fmt::format("/pyramid_{}/{}", name, what));
+      const auto* array = file.read(fmt::format("/pyramid_{}/{}", level.name, what));
       const auto* values = array ? std::get_if<std::vector<double>>(&array->values) : nullptr;
       return values ? *values : std::vector<double>();
     };
     const auto time = numbers("time");
     if (time.empty()) continue;
-    return {{time.front(), step_s, numbers("pcc_mean_W")}, numbers("pcc_max_W")};
+    return {{time.front(), level.step_s, numbers("pcc_mean_W")}, numbers("pcc_max_W")};
   }
   throw InputError(file.path() + ": holds no means of the connection's power");
 }
