@@ -14,10 +14,10 @@ namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 std::string test_plot(const grid::ModelTest& t) {
-  LinePlot p{fmt::format("{}: {}", t.name, t.input), "time, s", "pu", {}, {}};
+  LinePlot p{fmt::format("{}: {}", t.name, t.input), "time (s)", "power, voltage (pu)", {}, {}};
   p.lines = {{"power of the records over the one before", t.time_s, t.power_pu},
-             {"voltage at the load", t.time_s, t.voltage_pu, "#2a8a2a"},
-             {"source", t.time_s, t.source_pu, "#888", true}};
+             {"voltage at the load", t.time_s, t.voltage_pu, "#009E73"},
+             {"source", t.time_s, t.source_pu, "#8A8A8A", true}};
   p.y_high = 1.4;
   p.height = 150.0;
   return p.svg();
@@ -60,7 +60,7 @@ void model_section(Filing& f, Page& page, std::vector<io::ExportFile>& files) {
       return true;
     } catch (const UnfitError& e) {
       page.text(std::string(e.what()) + ".");
-      f.open.push_back(e.what());
+      f.open.emplace_back(e.what());
       return false;
     }
   };
@@ -82,7 +82,7 @@ void model_section(Filing& f, Page& page, std::vector<io::ExportFile>& files) {
   page.text(
       "Played by tidewatt's own PERC1 behind the source of section 1, not by the utility's program. Numeric limits for "
       "loads were not found; the overlay with the utility's programs is open.");
-  f.open.push_back("model tests: overlay with PSS/E, PSCAD and TSAT, which this program does not run");
+  f.open.emplace_back("model tests: overlay with PSS/E, PSCAD and TSAT, which this program does not run");
   if (!perc1) return;
   try {
     for (const auto& t : grid::model_tests(grid::perc1_site(f.load.parts), f.s.source)) {

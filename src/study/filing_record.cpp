@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "filing_parts.hpp"
 #include "grid/power_line.hpp"
@@ -11,9 +12,15 @@
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
-std::string power_plot(const io::Waveform& w) {
-  LinePlot p{
-      fmt::format("Power at the connection, window {}", w.window), "time since the start of the run, s", "MW", {}, {}};
+/// @param start_time: of the run, "2024-07-20T15:00:00"
+std::string power_plot(const io::Waveform& w, const std::string& start_time) {
+  std::string start = start_time.substr(0, 16);
+  std::ranges::replace(start, 'T', ' ');
+  LinePlot p{fmt::format("Power at the connection, window {}", w.window),
+             fmt::format("time since the start of the run, {} (s)", start),
+             "power (MW)",
+             {},
+             {}};
   PlotLine line{"1 ms means", {}, {}};
   for (std::size_t i = 0; i < w.pcc_W.size(); ++i)
     line.x.push_back(w.first_s + static_cast<double>(i) * w.step_s), line.y.push_back(w.pcc_W[i] * 1e-6);
@@ -29,7 +36,7 @@ std::string spectrum_plot(const FiledResult& r) {
   if (s.n_segment == 0) return {};
   const auto line = grid::largest_line(s);
   LinePlot p{
-      fmt::format("Spectrum of the power, window {}", w.window), "frequency, Hz", "amplitude of a line, MW", {}, {}};
+      fmt::format("Spectrum of the power, window {}", w.window), "frequency (Hz)", "amplitude of a line (MW)", {}, {}};
   p.log_x = true;
   PlotLine lines{fmt::format("largest line at or above {:.3g} Hz: {:.4g} Hz, amplitude {:.4g} MW", line.lowest_Hz,
                              line.frequency_Hz, line.amplitude_W * 1e-6),
@@ -116,7 +123,7 @@ void record_section(Filing& f, Page& page) {
     else if (r.window)
       rule_table(r, page, f.open);
     if (r.window) {
-      page.figure(power_plot(*r.window));
+      page.figure(power_plot(*r.window, r.origin.start_time));
       if (const auto svg = spectrum_plot(r); !svg.empty()) page.figure(svg);
     } else {
       f.open.push_back(fmt::format(

@@ -23,11 +23,11 @@ std::string recovery(const Filing& f, const grid::BandAnswer& band) {
             v.begin() + static_cast<std::ptrdiff_t>((before_s + stay_s) / step_s), level);
   const auto a = grid::play(f.units, v, {}, step_s);
   LinePlot p{fmt::format("Power through a sag to {:g} pu for {:g} s", level, stay_s),
-             "time, s",
+             "time (s)",
              "of the power before",
              {},
              {}};
-  PlotLine power{"site", {}, {}}, voltage{"voltage, pu", {}, {}, "#888"};
+  PlotLine power{"site", {}, {}}, voltage{"voltage (pu)", {}, {}, "#8A8A8A"};
   for (std::size_t i = 0; i < v.size(); ++i) {
     const double s = static_cast<double>(i) * step_s;
     power.x.push_back(s), power.y.push_back(a.power_W[i] / a.power_W[0]);
@@ -40,7 +40,7 @@ std::string recovery(const Filing& f, const grid::BandAnswer& band) {
         {fmt::format("{:.0f} % asked from {:g} s after the sag on", 100.0 * rule.recovery_frac, rule.recovery_s),
          {due_s, due_s, static_cast<double>(v.size()) * step_s},
          {0.0, rule.recovery_frac, rule.recovery_frac},
-         "#c33",
+         "#D55E00",
          true});
   }
   return p.svg();

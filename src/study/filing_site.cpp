@@ -19,7 +19,8 @@ std::string diagram(const std::vector<Box>& boxes) {
   constexpr double height = 46, gap = 26, width = 330, left = 40, side = 450, side_width = 330;
   const double total = static_cast<double>(boxes.size()) * (height + gap) + 20.0;
   std::string out = fmt::format(
-      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 830 {0}' width='830' height='{0}' font-family='sans-serif' "
+      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 830 {0}' width='830' height='{0}' font-family='DejaVu "
+      "Sans, sans-serif' "
       "font-size='12'><rect width='830' height='{0}' fill='white'/>",
       total);
   double y = 10.0;
@@ -29,13 +30,13 @@ std::string diagram(const std::vector<Box>& boxes) {
       out += fmt::format("<line x1='{0}' x2='{0}' y1='{1}' y2='{2}' stroke='#333' stroke-width='2'/>", left + width / 2,
                          y + height, y + height + gap);
     out += fmt::format(
-        "<rect x='{}' y='{}' width='{}' height='{}' fill='#eef3f9' stroke='#1f5fa8'/><text x='{}' y='{}' "
+        "<rect x='{}' y='{}' width='{}' height='{}' fill='#eef3f9' stroke='#0072B2'/><text x='{}' y='{}' "
         "font-weight='bold'>{}</text><text x='{}' y='{}'>{}</text>",
         left, y, width, height, left + 10, y + 19, html_text(b.title), left + 10, y + 36, html_text(b.detail));
     if (b.beside.empty()) continue;
     out += fmt::format(
         "<line x1='{0}' x2='{1}' y1='{2}' y2='{2}' stroke='#333' stroke-width='2'/><rect x='{1}' y='{3}' width='{4}' "
-        "height='{5}' fill='#f6f6f6' stroke='#888'/><text x='{6}' y='{7}'>{8}</text>",
+        "height='{5}' fill='#f6f6f6' stroke='#8A8A8A'/><text x='{6}' y='{7}'>{8}</text>",
         left + width, side, y + height / 2, y + 6, side_width, height - 12, side + 10, y + height / 2 + 4,
         html_text(b.beside));
   }

@@ -22,9 +22,6 @@ double tick_step(double range) {
   return 2.0 * power;
 }
 
-/// A tick's value; never a negative zero.
-double rounded(double v, double step) { return std::round(v / step) * step + 0.0; }
-
 struct Axis {
   double low = 0.0, high = 1.0;
   bool log = false;
@@ -77,36 +74,43 @@ std::vector<std::pair<double, double>> pixels(const PlotLine& l, const Axis& x, 
   return out;
 }
 
+/// Multiples of a step from the lower to the upper end of an axis; no negative zero.
+std::vector<double> steps(const Axis& a) {
+  const double step = tick_step(a.high - a.low);
+  std::vector<double> out;
+  for (auto k = std::llround(std::ceil(a.low / step - 1e-9)); static_cast<double>(k) <= a.high / step + 1e-9; ++k)
+    out.push_back(static_cast<double>(k) * step + 0.0);
+  return out;
+}
+
 std::string ticks(const Axis& x, const Axis& y, double top, double height) {
   std::string out;
   const double bottom = top + height;
   const auto vertical = [&](double v) {
     const double at = left + width * x.share(v);
     out += fmt::format(
-        "<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#ddd'/><text x='{0:.1f}' y='{3}' "
+        "<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#E3E6EA'/><text x='{0:.1f}' y='{3}' "
         "text-anchor='middle'>{4:g}</text>",
         at, top, bottom, bottom + 16, v);
   };
   if (x.log) {
     // Within less than two decades, digits between them too.
     const bool short_axis = x.high < 100.0 * x.low;
-    for (double decade = std::pow(10.0, std::floor(std::log10(x.low) - 1e-9)); decade <= x.high; decade *= 10.0)
+    const auto last = std::lround(std::floor(std::log10(x.high) + 1e-9));
+    for (auto decade = std::lround(std::floor(std::log10(x.low) - 1e-9)); decade <= last; ++decade)
       for (const double digit : {1.0, 2.0, 3.0, 5.0})
-        if (const double v = decade * digit;
+        if (const double v = std::pow(10.0, static_cast<double>(decade)) * digit;
             (short_axis || digit == 1.0) && v >= x.low * (1.0 - 1e-9) && v <= x.high * (1.0 + 1e-9))
           vertical(v);
   } else {
-    const double step = tick_step(x.high - x.low);
-    for (double v = step * std::ceil(x.low / step - 1e-9); v <= x.high + 1e-9 * step; v += step)
-      vertical(rounded(v, step));
+    for (const double v : steps(x)) vertical(v);
   }
-  const double step = tick_step(y.high - y.low);
-  for (double v = step * std::ceil(y.low / step - 1e-9); v <= y.high + 1e-9 * step; v += step) {
+  for (const double v : steps(y)) {
     const double at = top + height * (1.0 - y.share(v));
     out += fmt::format(
-        "<line x1='{0}' x2='{1}' y1='{2:.1f}' y2='{2:.1f}' stroke='#ddd'/><text x='{3}' y='{4:.1f}' "
+        "<line x1='{0}' x2='{1}' y1='{2:.1f}' y2='{2:.1f}' stroke='#E3E6EA'/><text x='{3}' y='{4:.1f}' "
         "text-anchor='end'>{5:g}</text>",
-        left, left + width, at, left - 6, at + 4, rounded(v, step));
+        left, left + width, at, left - 6, at + 4, v);
   }
   return out;
 }
@@ -133,7 +137,8 @@ std::string LinePlot::svg() const {
       static_cast<double>(std::count_if(lines.begin(), lines.end(), [](const auto& l) { return !l.name.empty(); }));
   const double top = 34.0 + legend_row * listed, bottom = top + height;
   std::string out = fmt::format(
-      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 830 {0}' width='830' height='{0}' font-family='sans-serif' "
+      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 830 {0}' width='830' height='{0}' font-family='DejaVu "
+      "Sans, sans-serif' "
       "font-size='12'><rect width='830' height='{0}' fill='white'/>"
       "<text x='{1}' y='20' font-size='14' font-weight='bold'>{2}</text>",
       bottom + 48, left, html_text(title));
@@ -157,7 +162,7 @@ std::string LinePlot::svg() const {
     out += fmt::format("<text x='{}' y='{}'>{}</text>", left + 30, at + 4, html_text(l.name));
   }
   return out + fmt::format(
-                   "<rect x='{0}' y='{1}' width='{2}' height='{3}' fill='none' stroke='#888'/><text x='{4}' y='{5}' "
+                   "<rect x='{0}' y='{1}' width='{2}' height='{3}' fill='none' stroke='#6B7280'/><text x='{4}' y='{5}' "
                    "text-anchor='middle'>{6}</text>"
                    "<text x='16' y='{7}' transform='rotate(-90 16 {7})' text-anchor='middle'>{8}</text></svg>\n",
                    left, top, width, height, left + width / 2, bottom + 36, html_text(x_label), top + height / 2,

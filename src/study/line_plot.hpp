@@ -10,7 +10,7 @@ namespace TIDEWATT_NAMESPACE::study {
 struct PlotLine {
   std::string name;          ///< in the legend; empty: not listed
   std::vector<double> x, y;  ///< [n], in the axes' units
-  std::string color = "#1f5fa8";
+  std::string color = "#0072B2";
   bool dashed = false, points = false;
 };
 

@@ -33,6 +33,7 @@ std::string sweep_svg(const PeriodSweep& sweep) {
   const auto& period_s = sweep.period_s;
   const auto& modes = sweep.modes;
   std::vector<double> mHz;
+  mHz.reserve(sweep.peak_to_peak_Hz.size());
   for (const double Hz : sweep.peak_to_peak_Hz) mHz.push_back(1e3 * Hz);
   const std::string title = fmt::format("{:g} MW square wave at bus {:g} of {}", sweep.options.swing_W * 1e-6,
                                         sweep.bus, sweep.options.grid_case);
@@ -51,33 +52,36 @@ std::string sweep_svg(const PeriodSweep& sweep) {
   const double top = 40.0 + row_height * n_row, bottom = top + height;
   const auto y = [&](double v) { return top + height * (1.0 - v / most); };
   std::string out = fmt::format(
-      "<svg xmlns='http://www.w3.org/2000/svg' width='870' height='{0}' font-family='sans-serif' font-size='13'>"
+      "<svg xmlns='http://www.w3.org/2000/svg' width='870' height='{0}' font-family='DejaVu Sans, sans-serif' "
+      "font-size='13'>"
       "<rect width='870' height='{0}' fill='white'/><text x='{1}' y='24' font-size='15'>{2}</text>",
       bottom + 60.0, left, title);
-  for (double v = 0.0; v <= most * (1.0 + 1e-9); v += step)
+  for (int k = 0; k <= std::lround(most / step); ++k)
     out += fmt::format(
-        "<line x1='{0}' x2='{1}' y1='{2:.1f}' y2='{2:.1f}' stroke='#ddd'/><text x='{3}' y='{4:.1f}' "
+        "<line x1='{0}' x2='{1}' y1='{2:.1f}' y2='{2:.1f}' stroke='#E3E6EA'/><text x='{3}' y='{4:.1f}' "
         "text-anchor='end'>{5:g}</text>",
-        left, left + width, y(v), left - 6, y(v) + 4, std::round(v / step) * step);
+        left, left + width, y(k * step), left - 6, y(k * step) + 4, k * step);
   for (const double decade : {0.1, 1.0, 10.0, 100.0})
     for (const double digit : {1.0, 1.5, 2.0, 3.0, 5.0, 7.0})
       if (const double s = decade * digit; s >= period_s.front() * 0.999 && s <= period_s.back() * 1.001)
         out += fmt::format(
-            "<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#ddd'/><text x='{0:.1f}' y='{3}' "
+            "<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#E3E6EA'/><text x='{0:.1f}' y='{3}' "
             "text-anchor='middle'>{4:g}</text>",
             x(s), top, bottom, bottom + 18, s);
   for (std::size_t i = 0; i < marked_s.size(); ++i) {
     const double label_y = 40.0 + row_height * (static_cast<double>(rows[i]) + 0.7);
     out += fmt::format(
-        "<line x1='{0:.1f}' x2='{0:.1f}' y1='{1:.1f}' y2='{2}' stroke='#c33' stroke-dasharray='4 4'/><text x='{3:.1f}' "
-        "y='{1:.1f}' fill='#c33'>{4:.2f} Hz</text>",
+        "<line x1='{0:.1f}' x2='{0:.1f}' y1='{1:.1f}' y2='{2}' stroke='#D55E00' stroke-dasharray='4 4'/><text "
+        "x='{3:.1f}' "
+        "y='{1:.1f}' fill='#D55E00'>{4:.2f} Hz</text>",
         x(marked_s[i]), label_y, bottom, marked_x[i] + 3, 1.0 / marked_s[i]);
   }
-  out += "<polyline fill='none' stroke='#1f5fa8' stroke-width='2' points='";
+  out += "<polyline fill='none' stroke='#0072B2' stroke-width='2' points='";
   for (std::size_t i = 0; i < period_s.size(); ++i) out += fmt::format("{:.1f},{:.1f} ", x(period_s[i]), y(mHz[i]));
   out += fmt::format(
-      "'/><text x='{}' y='{}' text-anchor='middle'>iteration period, s</text><text x='18' y='{}' transform='rotate(-90 "
-      "18 {})' text-anchor='middle'>swing of a machine, mHz</text></svg>\n",
+      "'/><text x='{}' y='{}' text-anchor='middle'>iteration period (s)</text><text x='18' y='{}' "
+      "transform='rotate(-90 "
+      "18 {})' text-anchor='middle'>swing of a machine (mHz)</text></svg>\n",
       left + width / 2, bottom + 40, top + height / 2, top + height / 2);
   return out;
 }

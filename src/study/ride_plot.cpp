@@ -12,10 +12,11 @@ constexpr double shortest_s = 0.01, longest_s = 100.0, highest_pu = 1.3;
 }  // namespace
 
 std::string ride_plot(const grid::RideVerdict& v, const std::string& title) {
-  LinePlot p{title, "duration, s", "voltage, pu", {}, {}};
+  LinePlot p{title, "duration (s)", "voltage (pu)", {}, {}};
   p.log_x = true;
   p.y_low = 0.0, p.y_high = highest_pu;
-  PlotLine stayed{"the site stays", {}, {}, "#2a8a2a", false, true}, left{"load leaves", {}, {}, "#c33", false, true};
+  PlotLine stayed{"the site stays", {}, {}, "#009E73", false, true},
+      left{"load leaves", {}, {}, "#D55E00", false, true};
   for (const auto& b : v.voltage) {
     const double high = std::min(b.band.high, highest_pu);
     if (b.band.must_stay())

@@ -53,12 +53,12 @@ std::string map_svg(const Stability& s) {
   }
   for (const auto& shade : shades)
     p.lines.push_back({shade.words, {o.ratio_from}, {std::nan("")}, shade.color, false, true});  // in the legend only
-  PlotLine low{"", {}, {}, "#1f5fa8", true, false},
+  PlotLine low{"", {}, {}, "#0072B2", true, false},
       high = low,
       fits{fmt::format("fit to {:g} Hz, {:g} to {:g} MW", o.fit_Hz, o.fit_stable_W * 1e-6, o.fit_unstable_W * 1e-6),
            {},
            {},
-           "#1f5fa8",
+           "#0072B2",
            false,
            true};
   low.name = fmt::format("onset at {:g} and at {:g} MW", o.fit_stable_W * 1e-6, o.fit_unstable_W * 1e-6);
@@ -82,9 +82,9 @@ std::string stability_svg(const Stability& s) {
   if (!s.cells.empty()) return map_svg(s);
   LinePlot p;
   p.title = fmt::format("{:g} MW after a dip of 0.1 % at the source", s.options.load_W * 1e-6);
-  p.x_label = "time, s";
-  p.y_label = "power at the connection, MW";
-  PlotLine line{"", s.trace.time_s, {}, "#1f5fa8"};
+  p.x_label = "time (s)";
+  p.y_label = "power at the connection (MW)";
+  PlotLine line{"", s.trace.time_s, {}, "#0072B2"};
   for (const double W : s.trace.power_W) line.y.push_back(W * 1e-6);
   double low = 1e300, high = -1e300;
   for (const double v : line.y) low = std::min(low, v), high = std::max(high, v);

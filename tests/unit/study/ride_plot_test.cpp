@@ -30,7 +30,7 @@ TEST_CASE("a ride-through plot has an area for each band that asks to stay or wa
   };
   CHECK(count("fill='#e4effa'") == 2);
   CHECK(count("fill='#f5efd8'") == 1);
-  CHECK(count("fill='#c33'") == 3);     // two sags and the legend
-  CHECK(count("fill='#2a8a2a'") == 2);  // one sag and the legend
+  CHECK(count("fill='#D55E00'") == 3);  // two sags and the legend
+  CHECK(count("fill='#009E73'") == 2);  // one sag and the legend
   CHECK(svg.find("my site") != std::string::npos);
 }
