@@ -55,40 +55,126 @@ void peak_weights(ClassMap& map, std::span<const workload::Segment> segments, co
 // Segments whose die differs by more than this from their kind's mean get their own leakage.
 constexpr double apart_K = 0.75;
 
-// The nominal die from modes `z` on: its mean in every kind, the segments with their own leakage, and the segment whose end is
-// hottest.
+// ∫ T² over a segment in which T = settled + Σ falls e^{−λt}.
+double square_of(const thermal::PackageModes& modes, double settled_K, const std::array<double, n_mode>& falls_K,
+                 double area_Ks, double d) {
+  double out = settled_K * (2.0 * area_Ks - settled_K * d);
+  for (std::size_t m = 0; m < n_mode; ++m)
+    for (std::size_t n = m; n < n_mode; ++n)
+      out += (n == m ? 1.0 : 2.0) * falls_K[m] * falls_K[n] * d *
+             math::mean_decay((modes.rate_per_s[m] + modes.rate_per_s[n]) * d);
+  return out;
+}
+
+/// The nominal die in a segment: T(t) = settled + Σ falls e^{−λt}.
+struct Course {
+  double s, mean_K, settled_K;
+  bool even;  ///< hardly moves
+  std::array<double, n_mode> falls_K;
+};
+
+// How a kind's leakage differs from its mean within each segment, per watt of it: `share` at the segment's mean temperature, and
+// (1 + share) k (T(t) − mean) about it. Of that, ∫ e^{−λ(d−t)} dt over the segment.
+double leak_response(const Course& c, double share, double k_T, const thermal::PackageModes& modes, std::size_t mode) {
+  const double rate = modes.rate_per_s[mode], per_K = (1.0 + share) * k_T;
+  if (c.even) return share * c.s * math::mean_decay(rate * c.s);
+  double out = (share + per_K * (c.settled_K - c.mean_K)) * c.s * math::mean_decay(rate * c.s);
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    const double slower = std::min(rate, modes.rate_per_s[m]), apart = std::abs(rate - modes.rate_per_s[m]);
+    out += per_K * c.falls_K[m] * c.s * math::exp(-slower * c.s) * math::mean_decay(apart * c.s);
+  }
+  return out;
+}
+
+// Adds what the leakage's course does to the modes at the repetition's end, and at the end of segment `hottest` where it repeats.
+void follow_leakage(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
+                    std::span<const Course> courses, std::span<const double> share, std::size_t hottest) {
+  const auto& modes = chip.modes;
+  const std::size_t n = segments.size();
+  const double k_T = chip.leakage_per_K;
+  std::vector<double> factor(map.kind_s.size(), 1.0);  // [kind] leakage over that at the repetition's mean
+  for (const auto k : map.used)
+    factor[k] = math::exp(k_T * map.kind_rise_K[k] + 0.5 * k_T * k_T * map.kind_spread_K2[k]);
+  map.leak_weight_s = {};
+  map.leak_peak_K_per_W = 0.0;
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    const double rate = modes.rate_per_s[m], period = rate * map.period_s;
+    const double series = modes.shape[0][m] * modes.gain_K_per_J[m] / (period * math::mean_decay(period));
+    std::vector<double> left(n), response_s(n);
+    double after = 1.0;
+    for (std::size_t j = n; j-- > 0;) {
+      left[j] = math::exp(-rate * courses[j].s);
+      response_s[j] = factor[segments[j].kind] * leak_response(courses[j], share[j], k_T, modes, m);
+      map.leak_weight_s[m] += response_s[j] * after;
+      after *= left[j];
+    }
+    double end = 1.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t j = (hottest + n - i) % n;
+      map.leak_peak_K_per_W += series * response_s[j] * end;
+      end *= left[j];
+    }
+  }
+}
+
+// The nominal die from modes `z` on: its mean in every kind, how leakage follows it within one, the segments with their own leakage,
+// and the segment whose end is hottest.
 TIDEWATT_CLONES
 std::size_t play_nominal(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
                          std::array<double, n_mode> z) {
   const auto& modes = chip.modes;
-  std::vector<double> integral_Ks(map.kind_s.size(), 0.0), mean_K(segments.size());
+  const double k_T = chip.leakage_per_K;
+  std::vector<double> integral_Ks(map.kind_s.size(), 0.0), square_K2s(map.kind_s.size(), 0.0);
+  std::vector<Course> courses(segments.size());
   double total_Ks = 0.0, peak_K = -1e300;
   std::size_t peak_segment = 0;
   for (std::size_t j = 0; j < segments.size(); ++j) {
     const auto& s = segments[j];
     const double d = seconds(s.duration);
     double area_Ks = 0.0, end_K = 0.0;
+    Course& course = courses[j];
+    course.s = d;
+    course.settled_K = 0.0;
+    double range_K = 0.0;
     for (std::size_t m = 0; m < n_mode; ++m) {
       const double x = modes.rate_per_s[m] * d;
       const double drive = modes.gain_K_per_J[m] * chip.power_W[s.kind];
       const double next = z[m] * math::exp(-x) + drive * d * math::mean_decay(x);
+      const double settled = drive / modes.rate_per_s[m];
+      course.settled_K += modes.shape[0][m] * settled;
+      course.falls_K[m] = modes.shape[0][m] * (z[m] - settled);
       area_Ks += modes.shape[0][m] * (drive * d - (next - z[m])) / modes.rate_per_s[m];
+      range_K += std::abs(modes.shape[0][m] * (next - z[m]));
       z[m] = next;
       end_K += modes.shape[0][m] * next;
     }
-    mean_K[j] = d > 0.0 ? area_Ks / d : end_K;
+    course.mean_K = d > 0.0 ? area_Ks / d : end_K;
     integral_Ks[s.kind] += area_Ks;
+    // Short segments: a straight line.
+    course.even = k_T * range_K < 0.03;
+    square_K2s[s.kind] += course.even ? (course.mean_K * course.mean_K + range_K * range_K / 12.0) * d
+                                      : square_of(modes, course.settled_K, course.falls_K, area_Ks, d);
     total_Ks += area_Ks;
     if (end_K > peak_K) peak_K = end_K, peak_segment = j;
   }
   const double all_K = total_Ks / map.period_s;
-  for (const auto k : map.used) map.kind_rise_K[k] = integral_Ks[k] / map.kind_s[k] - all_K;
-  map.apart.clear();
-  for (std::size_t j = 0; j < segments.size(); ++j) {
-    const double over_K = mean_K[j] - all_K - map.kind_rise_K[segments[j].kind];
-    if (std::abs(over_K) > apart_K)
-      map.apart.push_back({static_cast<std::uint32_t>(j), math::exp(chip.leakage_per_K * over_K) - 1.0});
+  for (const auto k : map.used) {
+    const double kind_K = integral_Ks[k] / map.kind_s[k];
+    map.kind_rise_K[k] = kind_K - all_K;
+    map.kind_spread_K2[k] = std::max(0.0, square_K2s[k] / map.kind_s[k] - kind_K * kind_K);
   }
+  map.apart.clear();
+  std::vector<double> share(segments.size()), excess_s(map.kind_s.size(), 0.0);
+  for (std::size_t j = 0; j < segments.size(); ++j) {
+    const auto k = segments[j].kind;
+    const double over_K = courses[j].mean_K - all_K - map.kind_rise_K[k];
+    share[j] = math::exp(k_T * over_K - 0.5 * k_T * k_T * map.kind_spread_K2[k]) - 1.0;
+    excess_s[k] += share[j] * courses[j].s;
+    if (std::abs(over_K) > apart_K) map.apart.push_back({static_cast<std::uint32_t>(j), share[j]});
+  }
+  for (std::size_t j = 0; j < segments.size(); ++j)
+    share[j] -= excess_s[segments[j].kind] / map.kind_s[segments[j].kind];
+  follow_leakage(map, segments, chip, courses, share, peak_segment);
   return peak_segment;
 }
 
@@ -164,6 +250,7 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
     }
   }
   map.kind_rise_K.assign(n_kind, 0.0);
+  map.kind_spread_K2.assign(n_kind, 0.0);
   return map;
 }
 

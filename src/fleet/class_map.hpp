@@ -29,9 +29,17 @@ struct ClassMap {
     return weight_s.data() + (mode * n_point + power) * used_s.size();
   }
   std::vector<double> kind_rise_K;  ///< [kind] mean die temperature in the kind − mean over the repetition
+  /// [kind] mean square of the die temperature around the kind's mean. Leakage grows as e^{kT}: its mean over the kind is
+  /// e^{k rise + k² spread / 2} of that at the repetition's mean (cumulants; the third is left out).
+  std::vector<double> kind_spread_K2;
   /// [kind] of a die at the instant at which the nominal chip is hottest, − its mean over the repetition, per watt of the kind.
   /// The periodic steady state is linear in the powers: with a chip's own, Σ P w is its own peak.
   std::vector<double> peak_K_per_W;
+  /// Leakage follows the die within a kind: above the kind's mean where the die is warmer, below where it is colder. Per watt of
+  /// leakage at the repetition's mean, for a resistance ratio of 1, what that adds to a mode's ∫ P e^{−λ(T−t)} dt over a repetition, s;
+  /// and to the die at the hottest instant, K/W. The energy of a kind is unchanged.
+  std::array<double, thermal::n_mode> leak_weight_s{};
+  double leak_peak_K_per_W = 0.0;
   double pause_rise_K = 0.0;  ///< mean die temperature in a pause of the jump − mean over the repetition
   bool repeats = false;       ///< false: it happens once
   /// Segments in which the nominal die is not as warm as in its kind's mean: a long wait, the first work after it. Its leakage there

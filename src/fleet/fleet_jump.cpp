@@ -195,6 +195,21 @@ TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const 
       drive[2][u] = std::fma(W[u], w2, drive[2][u]);
     }
   }
+  if (s.leakage_follows) {
+    for (std::size_t j = 0; j < n_mode; ++j) {
+      const double later_Ks = -c.gain[j] / c.modes->rate_per_s[j], to_die = c.step.die[j] * later_Ks,
+                   to_heat = c.step.heat[j] * later_Ks, weight_s = map.leak_weight_s[j];
+      TIDEWATT_LANE_LOOP
+      for (std::size_t u = 0; u < n; ++u) {
+        const std::size_t l = first + u;
+        const double follows_J = weight_s * s.mean_leak_W[l], die_K = before.r[l] * to_die * follows_J;
+        drive[j][u] += follows_J;
+        out.mean_K[l] += die_K;
+        out.worked_K[l] += die_K;
+        out.heat_J[l] = std::fma(to_heat, follows_J, out.heat_J[l]);
+      }
+    }
+  }
   if (course.n_pause > 0.0) {
     TIDEWATT_LANE_LOOP
     for (std::size_t u = 0; u < n; ++u) J[u] = std::fma(s.pause_W[first + u], course.pause_s, J[u]);
@@ -233,6 +248,10 @@ TIDEWATT_CLONES
 void land(const Block& b, const Packages& before, const ClassMap& map, const Course& course, Scratch& s, Pass& out) {
   Above x;
   above_air(before, s.air, course.step_s, x);
+  s.leakage_follows = std::none_of(s.powers.begin(), s.powers.end(),
+                                   [](const KindPower& kind) { return kind.low_W > 0.0 || kind.high_W < 1e30; });
+  for (std::size_t l = 0; l < n_lane; ++l)
+    s.mean_leak_W[l] = s.leakage_follows ? before.r[l] * (s.watts[0][l] - s.powers[0].fixed_W[l]) / s.rise[0][l] : 0.0;
   for (std::size_t i = 0; i < b.n_node; ++i) {
     if (b.n_gpu == n_usual)
       node_land<n_usual>(map, course, b, i, before, x, s, out);

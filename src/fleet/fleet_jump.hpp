@@ -31,6 +31,8 @@ struct NodeCourse {
 struct Scratch {
   std::vector<KindPower> powers;
   KindPower pause;
+  bool leakage_follows = false;  // dies within a kind: no bound keeps the power
+  Lanes mean_leak_W;             // at the repetition's mean temperature × resistance ratio
   Lanes pause_rise, pause_W, pause_die_K{};
   std::vector<Lanes> rise;                // [used] e^{k_T r rise}: the kind's leakage over that at the mean temperature
   std::vector<Lanes> watts;               // [used]

@@ -119,9 +119,9 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
 TIDEWATT_CLONES
 void set_kind_offsets(const ClassMap& map, double k_T, const Lanes& r, std::vector<Lanes>& out) {
   for (std::size_t i = 0; i < map.used.size(); ++i) {
-    const double per_r = k_T * map.kind_rise_K[map.used[i]];
+    const double per_r = k_T * map.kind_rise_K[map.used[i]], per_r2 = 0.5 * k_T * k_T * map.kind_spread_K2[map.used[i]];
     Lanes& rise = out[i];
-    for (std::size_t l = 0; l < n_lane; ++l) rise[l] = math::exp(per_r * r[l]);
+    for (std::size_t l = 0; l < n_lane; ++l) rise[l] = math::exp(r[l] * std::fma(per_r2, r[l], per_r));
   }
 }
 
@@ -172,6 +172,7 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
     for (std::size_t i = 0; i < map.used.size(); ++i)
       for (std::size_t l = 0; l < n_lane; ++l)
         rise_K[l] = std::fma(map.peak_K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
+    for (std::size_t l = 0; l < n_lane; ++l) rise_K[l] = std::fma(map.leak_peak_K_per_W, s.mean_leak_W[l], rise_K[l]);
     if (course.n_pause > 0.0) {
       // A step through pauses ends after one.
       for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::fma(before.r[l], rise_K[l], pass.worked_K[l]);

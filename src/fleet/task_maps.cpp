@@ -134,12 +134,22 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
       if (fresh) {
         const auto nominal_W = nominal_kind_W(task, type, controls, c, nominal_die_K);
         add_rises(map, task.timeline->classes[c], {*reach.reference, nominal_W, leakage_per_K});
-        kept = {map.kind_rise_K, map.peak_K_per_W, 0.0, map.apart, task.timeline->classes[c].size()};
+        kept = {map.kind_rise_K,
+                map.kind_spread_K2,
+                map.peak_K_per_W,
+                map.leak_weight_s,
+                map.leak_peak_K_per_W,
+                0.0,
+                map.apart,
+                task.timeline->classes[c].size()};
         for (const auto k : map.used) kept.mean_W += nominal_W[k] * map.kind_s[k] / map.period_s;
       }
       map.repeats = true;
       map.kind_rise_K = kept.kind_K;
+      map.kind_spread_K2 = kept.kind_K2;
       map.peak_K_per_W = kept.peak_K_per_W;
+      map.leak_weight_s = kept.leak_weight_s;
+      map.leak_peak_K_per_W = kept.leak_peak_K_per_W;
       map.apart = kept.apart;
       if (d > 0.0) map.pause_rise_K = pause_rise_K(*reach.reference, kept.mean_W, paused_W, d);
     }

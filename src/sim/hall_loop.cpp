@@ -8,6 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "fleet/leakage_gain.hpp"
 #include "plant_steps.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
@@ -306,8 +307,11 @@ double HallLoop::advance(Tick t0, Tick t1) {
   const double equal_share = 1.0 / static_cast<double>(halls_.size());  // of a site without power
   double plant_J = 0.0;
   state_.miss_K = 0.0;
+  constexpr double usual_fan_frac = 0.75;
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
+    // Where leakage answers more to the dies, the coolant has to be known better.
+    const double weight = fleet::leakage_loop_gain(fleet_.types[i], usual_fan_frac) / fleet::gentle_loop_gain;
     const auto p = move_through(i, give[i], t0, t1);
     h.given = give[i];
     const double share = state_.powered && all_W > 0.0 ? give[i].heat_W / all_W : equal_share;
@@ -319,7 +323,8 @@ double HallLoop::advance(Tick t0, Tick t1) {
     if (state_.powered)
       state_.means.capacity_margin_frac = std::min(state_.means.capacity_margin_frac, p.capacity_margin_frac);
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
-    state_.miss_K = std::max(state_.miss_K, std::abs(mean_K - (h.coolant_K + 0.5 * step_s * h.coolant_K_per_s)));
+    state_.miss_K =
+        std::max(state_.miss_K, weight * std::abs(mean_K - (h.coolant_K + 0.5 * step_s * h.coolant_K_per_s)));
     apply_plant_step(h, p);
     h.mean_K = mean_K;
     h.last_s = step_s;

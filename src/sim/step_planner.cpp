@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "fleet/leakage_gain.hpp"
 #include "job_run.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -179,10 +180,12 @@ Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until,
 }
 
 /// Embedded error estimate of a jump: how far the mean die temperatures came out from where clocks had been chosen. A GPU whose
-/// clock was chosen for a die ΔT colder draws dP/dT ΔT more, which warms it by r dP/dT ΔT: `loop_gain` of the miss at most
-/// (0.06 K/W, 2 W/K, twice that for the poorest contact). Nodes that change the replica they wait for miss more for one step, at any length.
+/// clock was chosen for a die ΔT colder draws dP/dT ΔT more, which warms it by r dP/dT ΔT: `loop_gain` of the miss at most.
+/// Nodes that change the replica they wait for miss more for one step, at any length.
 void StepPlanner::judge(const Job& job, const StepContext& c) {
-  constexpr double loop_gain = 0.25, worst_weight = 0.25;
+  constexpr double worst_weight = 0.25;
+  const double loop_gain = fleet::leakage_loop_gain(c.fleet.types[c.fleet.node_hall[job.place.first_node]],
+                                                    c.state.fan_frac[job.place.first_node]);
   double worst_K = 0.0, sum_K = 0.0;
   const auto& place = job.place;
   for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n) {

@@ -1,6 +1,7 @@
 #include "fleet/fleet_step.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "catch.hpp"
 #include "connection/load_template.hpp"
@@ -88,7 +89,7 @@ struct Setup {
     task.class_window.assign(2, {0.060, 0.005, 0.010, 0, 0.057, 0.021, 0.008});
     task.kind_context.assign(3, 1);
     task.kind_low_W.assign(3, 0.0);
-    task.kind_high_W.assign(3, 1e9);
+    task.kind_high_W.assign(3, std::numeric_limits<double>::infinity());
     task.class_busy.assign(2, 1);
     task.kind_reference_W = {690, 690, 155};
     task.reference_Hz = f_ref;
