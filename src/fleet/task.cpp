@@ -75,8 +75,9 @@ void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeTy
     task.kind_context.push_back(k.context ? 1 : 0);
     const auto p = dvfs::phase_power(type.gpu, {}, task.kind_mix.back(), reference_Hz,
                                      k.context ? reference_Hz : type.gpu.idle_clock_Hz(), 0.0);
-    const double awake = k.context ? 1.0 : type.gpu.params().rest_leakage_ratio;
-    task.kind_reference_W.push_back(std::round((p.fixed_W + awake * p.leakage_W) * 1e3) * 1e-3);
+    const auto& at_rest = type.gpu.params();
+    const double W = k.context ? p.fixed_W + p.leakage_W : at_rest.board_W + at_rest.rest_leakage_ratio * p.leakage_W;
+    task.kind_reference_W.push_back(std::round(W * 1e3) * 1e-3);
   }
   task.kind_low_W.assign(n, 0.0);
   task.kind_high_W.assign(n, std::numeric_limits<double>::infinity());
@@ -93,7 +94,9 @@ std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, 
     const bool context = task.kind_context[k] != 0;
     const double f = context ? point.clock_Hz : type.gpu.idle_clock_Hz();
     const auto p = dvfs::phase_power(type.gpu, {}, task.kind_mix[k], task.reference_Hz, f, context ? gate_Hz : 0.0);
-    const double W = p.fixed_W + (context ? 1.0 : type.gpu.params().rest_leakage_ratio) * p.leakage_W * factor;
+    const auto& at_rest = type.gpu.params();
+    const double W = context ? p.fixed_W + p.leakage_W * factor
+                             : at_rest.board_W + at_rest.rest_leakage_ratio * p.leakage_W * factor;
     out.push_back(std::clamp(W, task.kind_low_W.empty() ? 0.0 : task.kind_low_W[k],
                              task.kind_high_W.empty() ? W : std::max(task.kind_low_W[k], task.kind_high_W[k])));
   }

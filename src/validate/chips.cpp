@@ -92,19 +92,22 @@ void k20_row(std::vector<Row>& rows) {
                         fmt::format("leakage grows by {:.4f} /K; the reading's error is 1 W", per_K)));
 }
 
-/// A resting board in a room whose temperature moves.
+/// Resting boards in a room whose temperature moves.
 void idle_slope_row(std::vector<Row>& rows) {
   const GpuCase gpu = gpu_case("h100_sxm_700W");
   const power::GpuModel model(gpu.power);
-  constexpr double die_K = 36.0 + zero_degC_K;
-  const double leakage_W = gpu.power.leakage_W * gpu.power.rest_leakage_ratio *
-                           model.leakage_voltage_factor(model.voltage(model.idle_clock_Hz()).V) *
-                           model.leakage_temperature_factor(die_K);
+  const auto slope_W_per_K = [&](double clock_Hz, double die_degC, double not_gated) {
+    return not_gated * gpu.power.leakage_per_K * gpu.power.leakage_W *
+           model.leakage_voltage_factor(model.voltage(clock_Hz).V) *
+           model.leakage_temperature_factor(die_degC + zero_degC_K);
+  };
+  constexpr const char* source = "charlottegressel/dc_workload_pipeline";
+  constexpr const char* fitted = "one of the slopes that set the entry's leakage: scripts/fits/gpu_leakage";
   rows.push_back(
-      within("h100_idle_slope", "H100 without a context at 36 degC: watts per kelvin of the die", "W/K", 0.29, 0.35,
-             gpu.power.leakage_per_K * leakage_W, 0.0, "charlottegressel/dc_workload_pipeline",
-             "H100 PCIe 0.255 (4,781 hours pooled) to 0.30 W/K, by 132/114 multiprocessors; the entry's growth of "
-             "leakage, 1.15 %/K, is recalled"));
+      calibrated(within("h100_idle_slope", "H100 without a context at 36 degC: watts per kelvin of the die", "W/K",
+                        0.29, 0.35, slope_W_per_K(model.idle_clock_Hz(), 36.0, gpu.power.rest_leakage_ratio), 0.0,
+                        source, "H100 PCIe 0.255 (4,836 hours pooled) to 0.30 W/K, by 132/114 multiprocessors"),
+                 fitted));
 }
 
 /// The staircase at every threshold, just below it and half-way to the next.
@@ -163,6 +166,7 @@ std::vector<Row> chips_rows(const Context& context) {
   longhorn_rows(context, rows);
   k20_row(rows);
   idle_slope_row(rows);
+  b300_rows(rows);
   fan_table_rows(context, rows);
   return rows;
 }

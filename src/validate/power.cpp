@@ -69,28 +69,39 @@ Governed governed_node(const GpuCase& gpu, const ServerCase& server, const dvfs:
   return {s.gpu_sum_W() / 8.0, clock_Hz, power::server_power(server.power, s.gpu_sum_W(), s.fan_frac, true).ac_W};
 }
 
+/// Switching of an H100 whose context runs nothing: that of the anchor.
+double context_activity() {
+  const Node anchors = catalog::Catalog().values("anchors", "h100_sxm_700W_anchors");
+  return std::get<double>(anchors.find("context")->find("matrix_frac")->value);
+}
+
 void h100_levels(std::vector<Row>& rows) {
   const GpuCase gpu = gpu_case("h100_sxm_700W");
   const ServerCase server = server_case("dgx_h100");
   const power::GpuModel model(gpu.power);
   const double inlet_K = 22.0 + zero_degC_K, f_ref = gpu.compute.reference_clock_Hz;
   const char* source = "public traces of 8xH100 nodes";
-  const auto level = [&](const dvfs::PhaseMix& mix, double clock_Hz) {
-    return steady_node(gpu, server, power_of(gpu, model, mix, f_ref, clock_Hz), inlet_K).gpu_sum_W() / 8.0;
+  const auto level = [&](const power::GpuModel& state, double clock_Hz) {
+    dvfs::PhaseMix wait;
+    wait.wait_s = 1.0;
+    return steady_node(gpu, server, power_of(gpu, state, wait, f_ref, clock_Hz), inlet_K).gpu_sum_W() / 8.0;
   };
-  dvfs::PhaseMix wait, quiet;
-  wait.wait_s = 1.0;
-  quiet.matrix_s = 1.0;  // clocks up, nothing switches
+  const auto gated = [&](double leakage_ratio, double activity) {  // what is on while no kernel spins
+    auto p = gpu.power;
+    p.leakage_W *= leakage_ratio, p.wait_activity = activity;
+    return power::GpuModel(p);
+  };
   const char* fitted =
-      "board, leakage and waiting activity of the catalog come from these levels at typical temperatures";
+      "board and the activities of waiting and of a bare context come from these levels at typical temperatures";
+  rows.push_back(
+      calibrated(against("P1/idle", "8xH100, no context, per GPU", "W", 71,
+                         level(gated(gpu.power.rest_leakage_ratio, 0.0), model.idle_clock_Hz()), 0.10, source),
+                 fitted));
+  rows.push_back(calibrated(against("P1/context", "CUDA context, waiting", "W", 110,
+                                    level(gated(1.0, context_activity()), model.clock_max_Hz()), 0.10, source),
+                            fitted));
   rows.push_back(calibrated(
-      against("P1/idle", "8xH100, no context, per GPU", "W", 71, level(wait, model.idle_clock_Hz()), 0.10, source),
-      fitted));
-  rows.push_back(calibrated(
-      against("P1/context", "CUDA context, waiting", "W", 110, level(quiet, model.clock_max_Hz()), 0.10, source),
-      fitted));
-  rows.push_back(calibrated(
-      against("P1/stall", "spinning kernels in a stall", "W", 155, level(wait, model.clock_max_Hz()), 0.10, source),
+      against("P1/stall", "spinning kernels in a stall", "W", 155, level(model, model.clock_max_Hz()), 0.10, source),
       fitted));
   const double one[] = {1.0};
   const auto small = llama3_8b_node(gpu);
@@ -193,7 +204,7 @@ void b200_node(std::vector<Row>& rows) {
   wait.wait_s = 1.0;
   const power::GpuModel model([&] {
     auto resting = gpu.power;
-    resting.leakage_W *= resting.rest_leakage_ratio;
+    resting.leakage_W *= resting.rest_leakage_ratio, resting.wait_activity = 0.0;
     return resting;
   }());
   const auto rest = steady_node(

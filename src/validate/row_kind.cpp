@@ -34,7 +34,8 @@ constexpr std::array declared = {
     Declared{"P5", half_fit}, Declared{"fit/nodes", half_fit}, Declared{"P6", seen}, Declared{"P6/dip", bound},
     // chips
     Declared{"longhorn_slope", half_fit}, Declared{"longhorn_slope/pooled", fit},
-    Declared{"longhorn_slowest", half_fit}, Declared{"k20_sweep", half_fit}, Declared{"h100_idle_slope", seen},
+    Declared{"longhorn_slowest", half_fit}, Declared{"k20_sweep", half_fit}, Declared{"h100_idle_slope", fit},
+    Declared{"b300_cap", half_fit}, Declared{"b300_cap/450", fit}, Declared{"b300_cap/900", fit},
     Declared{"fan_table", conformance},
     // temperatures
     Declared{"T1", seen}, Declared{"T2", bound}, Declared{"T3", bound}, Declared{"T4", seen},

@@ -1,5 +1,7 @@
 #include "fleet/held_nodes.hpp"
 
+#include <cmath>
+
 #include "base/archive.hpp"
 #include "catch.hpp"
 #include "fleet/training_task.hpp"
@@ -56,7 +58,9 @@ TEST_CASE("a task begins where the last one left the GPUs, and where that was cu
   n.hold(idle_kind(), 2 * ns_per_s);
   const double low_W = n.first_low_W();
   REQUIRE(before_W > n.natural_W + 2.0 * ramp_W_per_s);
-  CHECK(low_W == Approx(before_W).margin(0.25 * ramp_W_per_s));  // ramps go in stairs
+  // Ramps go in stairs on a grid of a 32nd of the limit, each at its mean: the first ends at the next line below.
+  const double stair_W = n.fleet.types[0].gpu.params().tdp_W / 32.0;
+  CHECK(low_W == Approx(0.5 * (before_W + stair_W * std::floor(before_W / stair_W))).margin(1e-6));
   CHECK_FALSE(n.held.settled());
   CHECK(n.timeline.period == 2 * ns_per_s);  // a constant state lasts its time
   n.held.cut(ns_per_s);

@@ -24,7 +24,11 @@ TEST_CASE("leakage grows exponentially with temperature and voltage, switching w
   const auto type = h100_node_type();
   const auto& gpu = type.gpu;
   CHECK(gpu.leakage_temperature_factor(333.15) == Approx(1.0));
-  CHECK(gpu.leakage_temperature_factor(343.15) / gpu.leakage_temperature_factor(333.15) == Approx(std::exp(0.115)));
+  CHECK(gpu.leakage_temperature_factor(343.15) / gpu.leakage_temperature_factor(333.15) ==
+        Approx(std::exp(10.0 * gpu.params().leakage_per_K)));
+  const double per_V = gpu.leakage_voltage_factor(0.9) / gpu.leakage_voltage_factor(0.8);
+  CHECK(per_V == Approx(std::exp(0.1 * gpu.params().leakage_per_V)));
+  CHECK(per_V > 1.2);
   CHECK(gpu.dynamic_W(0.8, 1.0e9) * 2 == Approx(gpu.dynamic_W(0.8, 2.0e9)));
   CHECK(gpu.dynamic_W(0.4, 1.0e9) * 4 == Approx(gpu.dynamic_W(0.8, 1.0e9)));
 }
@@ -44,14 +48,29 @@ TEST_CASE("measured idle levels: no context, context, waiting") {
   // 8xH100 nodes: 70-72 W, 103-120 W, 150-158 W.
   const auto type = h100_node_type();
   const auto& gpu = type.gpu;
-  const auto level = [&](double clock_Hz, double activity, double die_K) {
+  const auto& p = gpu.params();
+  const auto level = [&](double clock_Hz, double activity, double not_gated, double die_K) {
     const double V = gpu.voltage(clock_Hz).V;
-    return gpu.params().board_W + activity * gpu.dynamic_W(V, clock_Hz) +
-           gpu.params().leakage_W * gpu.leakage_voltage_factor(V) * gpu.leakage_temperature_factor(die_K);
+    return p.board_W + activity * gpu.dynamic_W(V, clock_Hz) +
+           not_gated * p.leakage_W * gpu.leakage_voltage_factor(V) * gpu.leakage_temperature_factor(die_K);
   };
-  CHECK(level(345e6, 0.0, 305) == Approx(71).epsilon(0.05));
-  CHECK(level(1.98e9, 0.0, 304) == Approx(110).epsilon(0.10));
-  CHECK(level(1.98e9, gpu.params().wait_activity, 318) == Approx(155).epsilon(0.10));
+  CHECK(level(345e6, 0.0, p.rest_leakage_ratio, 306.15) == Approx(71).epsilon(0.01));
+  CHECK(level(1.98e9, 0.0172, 1.0, 311.15) == Approx(111.5).epsilon(0.01));  // clocks run, nothing works
+  CHECK(level(1.98e9, p.wait_activity, 1.0, 315.15) == Approx(154).epsilon(0.01));
+}
+
+TEST_CASE("watts per kelvin at rest are those of a resting H100, and need the gated share") {
+  // H100 PCIe in a conditioned room: 0.28-0.30 W/K idle at 36 degC, by 132/114.
+  const auto type = h100_node_type();
+  const auto& p = type.gpu.params();
+  const auto slope_W_per_K = [&](double clock_Hz, double not_gated, double die_K) {
+    return not_gated * p.leakage_per_K * p.leakage_W * type.gpu.leakage_voltage_factor(type.gpu.voltage(clock_Hz).V) *
+           type.gpu.leakage_temperature_factor(die_K);
+  };
+  CHECK(slope_W_per_K(345e6, p.rest_leakage_ratio, 309.15) == Approx(0.33).margin(0.03));
+  CHECK(slope_W_per_K(345e6, 1.0, 309.15) > 0.40);
+  CHECK(slope_W_per_K(1.567e9, 1.0, 338.15) > 1.1);
+  CHECK(slope_W_per_K(1.567e9, 1.0, 338.15) < 2.1);
 }
 
 TEST_CASE("GPUs of one node resemble each other as much as asked, and slots keep their own ratio") {
@@ -81,7 +100,7 @@ TEST_CASE("every GPU of the catalog idles where it was measured and cannot run a
   for (const Known& k :
        {Known{"a100_sxm_400W", 56, 66}, Known{"h100_sxm_700W", 65, 78}, Known{"h100_sxm_700W_liquid", 65, 78},
         Known{"h200_sxm_700W", 65, 80}, Known{"b200_sxm_1000W", 110, 200}, Known{"gb200_1200W", 110, 200},
-        Known{"v100_pcie_250W", 20, 45}}) {
+        Known{"b300_sxm_1100W", 180, 186}, Known{"v100_pcie_250W", 20, 45}}) {
     const Node entry = catalog::Catalog().values("gpu", k.name);
     std::vector<Finding> findings;
     TableReader r(*entry.find("power"), "power", findings);
@@ -91,13 +110,13 @@ TEST_CASE("every GPU of the catalog idles where it was measured and cannot run a
     REQUIRE(findings.empty());
     const power::GpuModel m(p);
     const auto watts = [&](double f, double activity, double die_K) {
-      const double V = m.voltage(f).V;
-      return p.board_W + p.leakage_W * m.leakage_voltage_factor(V) * m.leakage_temperature_factor(die_K) +
+      const double V = m.voltage(f).V, not_gated = activity > 0.0 ? 1.0 : m.params().rest_leakage_ratio;
+      return p.board_W + not_gated * p.leakage_W * m.leakage_voltage_factor(V) * m.leakage_temperature_factor(die_K) +
              activity * m.dynamic_W(V, f);
     };
     INFO(k.name);
-    CHECK(watts(m.idle_clock_Hz(), p.wait_activity, 305.15) > k.idle_low_W);
-    CHECK(watts(m.idle_clock_Hz(), p.wait_activity, 305.15) < k.idle_high_W);
+    CHECK(watts(m.idle_clock_Hz(), 0.0, 305.15) > k.idle_low_W);
+    CHECK(watts(m.idle_clock_Hz(), 0.0, 305.15) < k.idle_high_W);
     CHECK(watts(m.clock_max_Hz(), 1.0, 333.15) > p.tdp_W);
   }
 }
@@ -113,9 +132,8 @@ TEST_CASE("a resting B200 draws what idle ones were read to draw") {
   const power::GpuModel m(p);
   const double f = m.idle_clock_Hz(), V = m.voltage(f).V;
   const auto rest_W = [&](double die_degC) {
-    return p.board_W + p.wait_activity * m.dynamic_W(V, f) +
-           p.rest_leakage_ratio * p.leakage_W * m.leakage_voltage_factor(V) *
-               m.leakage_temperature_factor(die_degC + 273.15);
+    return p.board_W + p.rest_leakage_ratio * p.leakage_W * m.leakage_voltage_factor(V) *
+                           m.leakage_temperature_factor(die_degC + 273.15);
   };
   CHECK(rest_W(31) == Approx(140.3).margin(4.0));
   CHECK(rest_W(23) == Approx(141.6).margin(8.0));

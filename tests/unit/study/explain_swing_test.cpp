@@ -59,9 +59,10 @@ TEST_CASE("a swing is taken apart into its links, each switched off in turn", "[
 }
 
 TEST_CASE("the flat twin of a day has nothing to explain", "[explain]") {
-  const auto r = explained({"hall.a.plant.min_degC=24", "hall.a.plant.max_degC=24"});
-  CHECK(r.swing_percent < 0.02);
-  for (const auto& c : r.causes) CHECK(std::abs(c.adds_points) < 0.02);
+  // The first hour would hold the dies' rise from cold, which held fans do not follow: 0.03 %. Its quarter hour does not count.
+  const auto r = explained({"hall.a.plant.min_degC=24", "hall.a.plant.max_degC=24", "job.main.life.start_s=2760"});
+  CHECK(r.swing_percent < 0.001);
+  for (const auto& c : r.causes) CHECK(std::abs(c.adds_points) < 0.001);
 }
 
 TEST_CASE("without hours to compare there is nothing to explain", "[explain]") {

@@ -9,9 +9,9 @@ using namespace tidewatt::study;
 TEST_CASE("priors of leakage are the catalog's ranges, or a factor where it has none", "[study][fit_base]") {
   FitBase base = fit_base("h100_sxm_700W");
   const auto own = leakage_priors(base);
-  CHECK(own[0].low == 60.0);
-  CHECK(own[0].high == 140.0);
-  CHECK(own[1].low == Approx(0.008));
+  CHECK(own[0].low == 32.0);
+  CHECK(own[0].high == 56.0);
+  CHECK(own[1].low == Approx(0.022));
   base.range.clear();
   const auto none = leakage_priors(base);
   CHECK(none[0].low == Approx(0.5 * base.power.leakage_W));

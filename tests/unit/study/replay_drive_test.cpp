@@ -112,11 +112,16 @@ TEST_CASE("a log without watts heats a server by its activity, and its memory by
   o.file = file.path, o.server = "dgx_h100", o.drive = "activity", o.inlet_degC = 25.0;
   const auto r = replay_log(o);
   REQUIRE(r.power.size() == 8);
-  // The file's watts belong to dies of 55 degC; hotter ones in the rear row leak more.
+  // The file's watts belong to dies of 55 degC; hotter ones in the rear row leak more, and by leakage's curve the mean watts are not
+  // those of the mean die.
   for (const std::size_t g : {std::size_t{0}, std::size_t{7}}) {
-    const double die_K = r.temperature[g].predicted_mean + 273.15;
-    const double more_W = model_W(1.41e9, 0.6, 0.3, die_K) - model_W(1.41e9, 0.6, 0.3, 328.15);
-    CHECK(r.power[g].bias == Approx(more_W).margin(0.5));
+    double more_W = 0.0;
+    std::size_t n = 0;
+    for (const auto& row : r.rows)
+      if (row.gpu == g)
+        more_W += model_W(1.41e9, 0.6, 0.3, row.predicted_degC + 273.15) - model_W(1.41e9, 0.6, 0.3, 328.15), ++n;
+    REQUIRE(n > 500);
+    CHECK(r.power[g].bias == Approx(more_W / static_cast<double>(n)).margin(0.5));
   }
   CHECK(r.power[7].predicted_mean > r.power[0].predicted_mean + 3.0);
   REQUIRE(r.memory.size() == 8);
