@@ -56,8 +56,8 @@ void peak_weights(ClassMap& map, std::span<const workload::Segment> segments, co
 constexpr double apart_K = 0.75;
 
 // ∫ T² over a segment in which T = settled + Σ falls e^{−λt}.
-double square_of(const thermal::PackageModes& modes, double settled_K, const std::array<double, n_mode>& falls_K,
-                 double area_Ks, double d) {
+TIDEWATT_INLINE double square_of(const thermal::PackageModes& modes, double settled_K,
+                                 const std::array<double, n_mode>& falls_K, double area_Ks, double d) {
   double out = settled_K * (2.0 * area_Ks - settled_K * d);
   for (std::size_t m = 0; m < n_mode; ++m)
     for (std::size_t n = m; n < n_mode; ++n)
@@ -69,24 +69,26 @@ double square_of(const thermal::PackageModes& modes, double settled_K, const std
 /// The nominal die in a segment: T(t) = settled + Σ falls e^{−λt}.
 struct Course {
   double s, mean_K, settled_K;
-  bool even;  ///< hardly moves
-  std::array<double, n_mode> falls_K;
+  bool even;                                          ///< hardly moves
+  std::array<double, n_mode> falls_K, left, spent_s;  ///< e^{−λs} and its integral
 };
 
 // How a kind's leakage differs from its mean within each segment, per watt of it: `share` at the segment's mean temperature, and
 // (1 + share) k (T(t) − mean) about it. Of that, ∫ e^{−λ(d−t)} dt over the segment.
-double leak_response(const Course& c, double share, double k_T, const thermal::PackageModes& modes, std::size_t mode) {
+TIDEWATT_INLINE double leak_response(const Course& c, double share, double k_T, const thermal::PackageModes& modes,
+                                     std::size_t mode) {
+  if (c.even) return share * c.spent_s[mode];
   const double rate = modes.rate_per_s[mode], per_K = (1.0 + share) * k_T;
-  if (c.even) return share * c.s * math::mean_decay(rate * c.s);
-  double out = (share + per_K * (c.settled_K - c.mean_K)) * c.s * math::mean_decay(rate * c.s);
+  double out = (share + per_K * (c.settled_K - c.mean_K)) * c.spent_s[mode];
   for (std::size_t m = 0; m < n_mode; ++m) {
-    const double slower = std::min(rate, modes.rate_per_s[m]), apart = std::abs(rate - modes.rate_per_s[m]);
-    out += per_K * c.falls_K[m] * c.s * math::exp(-slower * c.s) * math::mean_decay(apart * c.s);
+    const double apart = std::abs(rate - modes.rate_per_s[m]);
+    out += per_K * c.falls_K[m] * c.s * std::max(c.left[mode], c.left[m]) * math::mean_decay(apart * c.s);
   }
   return out;
 }
 
 // Adds what the leakage's course does to the modes at the repetition's end, and at the end of segment `hottest` where it repeats.
+TIDEWATT_CLONES
 void follow_leakage(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
                     std::span<const Course> courses, std::span<const double> share, std::size_t hottest) {
   const auto& modes = chip.modes;
@@ -100,46 +102,51 @@ void follow_leakage(ClassMap& map, std::span<const workload::Segment> segments, 
   for (std::size_t m = 0; m < n_mode; ++m) {
     const double rate = modes.rate_per_s[m], period = rate * map.period_s;
     const double series = modes.shape[0][m] * modes.gain_K_per_J[m] / (period * math::mean_decay(period));
-    std::vector<double> left(n), response_s(n);
+    std::vector<double> response_s(n);
     double after = 1.0;
     for (std::size_t j = n; j-- > 0;) {
-      left[j] = math::exp(-rate * courses[j].s);
       response_s[j] = factor[segments[j].kind] * leak_response(courses[j], share[j], k_T, modes, m);
       map.leak_weight_s[m] += response_s[j] * after;
-      after *= left[j];
+      after *= courses[j].left[m];
     }
     double end = 1.0;
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t j = (hottest + n - i) % n;
       map.leak_peak_K_per_W += series * response_s[j] * end;
-      end *= left[j];
+      end *= courses[j].left[m];
     }
   }
 }
 
-// The nominal die from modes `z` on: its mean in every kind, how leakage follows it within one, the segments with their own leakage,
-// and the segment whose end is hottest.
+/// The nominal die through all segments.
+struct Played {
+  std::vector<Course> courses;  ///< [segment]
+  double mean_K;
+  std::size_t hottest;  ///< segment at whose end it is warmest
+};
+
+// The nominal die from modes `z` on, and its mean and spread in every kind.
 TIDEWATT_CLONES
-std::size_t play_nominal(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
-                         std::array<double, n_mode> z) {
+Played play_nominal(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
+                    std::array<double, n_mode> z) {
   const auto& modes = chip.modes;
-  const double k_T = chip.leakage_per_K;
   std::vector<double> integral_Ks(map.kind_s.size(), 0.0), square_K2s(map.kind_s.size(), 0.0);
-  std::vector<Course> courses(segments.size());
+  Played out{std::vector<Course>(segments.size()), 0.0, 0};
   double total_Ks = 0.0, peak_K = -1e300;
-  std::size_t peak_segment = 0;
   for (std::size_t j = 0; j < segments.size(); ++j) {
     const auto& s = segments[j];
     const double d = seconds(s.duration);
     double area_Ks = 0.0, end_K = 0.0;
-    Course& course = courses[j];
+    Course& course = out.courses[j];
     course.s = d;
     course.settled_K = 0.0;
     double range_K = 0.0;
     for (std::size_t m = 0; m < n_mode; ++m) {
       const double x = modes.rate_per_s[m] * d;
+      course.left[m] = math::exp(-x);
+      course.spent_s[m] = d * math::mean_decay(x);
       const double drive = modes.gain_K_per_J[m] * chip.power_W[s.kind];
-      const double next = z[m] * math::exp(-x) + drive * d * math::mean_decay(x);
+      const double next = z[m] * course.left[m] + drive * course.spent_s[m];
       const double settled = drive / modes.rate_per_s[m];
       course.settled_K += modes.shape[0][m] * settled;
       course.falls_K[m] = modes.shape[0][m] * (z[m] - settled);
@@ -151,31 +158,47 @@ std::size_t play_nominal(ClassMap& map, std::span<const workload::Segment> segme
     course.mean_K = d > 0.0 ? area_Ks / d : end_K;
     integral_Ks[s.kind] += area_Ks;
     // Short segments: a straight line.
-    course.even = k_T * range_K < 0.03;
+    course.even = chip.leakage_per_K * range_K < 0.03;
     square_K2s[s.kind] += course.even ? (course.mean_K * course.mean_K + range_K * range_K / 12.0) * d
                                       : square_of(modes, course.settled_K, course.falls_K, area_Ks, d);
     total_Ks += area_Ks;
-    if (end_K > peak_K) peak_K = end_K, peak_segment = j;
+    if (end_K > peak_K) peak_K = end_K, out.hottest = j;
   }
-  const double all_K = total_Ks / map.period_s;
+  out.mean_K = total_Ks / map.period_s;
   for (const auto k : map.used) {
     const double kind_K = integral_Ks[k] / map.kind_s[k];
-    map.kind_rise_K[k] = kind_K - all_K;
+    map.kind_rise_K[k] = kind_K - out.mean_K;
     map.kind_spread_K2[k] = std::max(0.0, square_K2s[k] / map.kind_s[k] - kind_K * kind_K);
   }
+  return out;
+}
+
+// How leakage follows the die within its kind, and the segments with their own leakage.
+TIDEWATT_CLONES
+void share_leakage(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
+                   const Played& played) {
+  const double k_T = chip.leakage_per_K;
   map.apart.clear();
   std::vector<double> share(segments.size()), excess_s(map.kind_s.size(), 0.0);
   for (std::size_t j = 0; j < segments.size(); ++j) {
     const auto k = segments[j].kind;
-    const double over_K = courses[j].mean_K - all_K - map.kind_rise_K[k];
+    const double over_K = played.courses[j].mean_K - played.mean_K - map.kind_rise_K[k];
     share[j] = math::exp(k_T * over_K - 0.5 * k_T * k_T * map.kind_spread_K2[k]) - 1.0;
-    excess_s[k] += share[j] * courses[j].s;
+    excess_s[k] += share[j] * played.courses[j].s;
     if (std::abs(over_K) > apart_K) map.apart.push_back({static_cast<std::uint32_t>(j), share[j]});
   }
   for (std::size_t j = 0; j < segments.size(); ++j)
     share[j] -= excess_s[segments[j].kind] / map.kind_s[segments[j].kind];
-  follow_leakage(map, segments, chip, courses, share, peak_segment);
-  return peak_segment;
+  follow_leakage(map, segments, chip, played.courses, share, played.hottest);
+}
+
+/// The nominal chip's powers with each kind's leakage at its own temperature: warm kinds leak more and are warmer for it.
+std::vector<double> at_own_temperatures(const ClassMap& map, const NominalChip& chip) {
+  const double k_T = chip.leakage_per_K;
+  std::vector<double> out(chip.power_W.begin(), chip.power_W.end());
+  for (const auto k : map.used)
+    out[k] += chip.leakage_W[k] * (math::exp(k_T * (map.kind_rise_K[k] + 0.5 * k_T * map.kind_spread_K2[k])) - 1.0);
+  return out;
 }
 
 // Where the periodic steady state begins.
@@ -256,8 +279,12 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
 
 void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip) {
   map.repeats = true;
-  const std::size_t hottest = play_nominal(map, segments, chip, steady_modes(map, chip));
-  peak_weights(map, segments, chip.modes, hottest);
+  play_nominal(map, segments, chip, steady_modes(map, chip));
+  const auto own_W = at_own_temperatures(map, chip);
+  const NominalChip own{chip.modes, own_W, chip.leakage_W, chip.leakage_per_K};
+  const auto played = play_nominal(map, segments, own, steady_modes(map, own));
+  share_leakage(map, segments, own, played);
+  peak_weights(map, segments, own.modes, played.hottest);
 }
 
 void add_course(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
@@ -265,7 +292,7 @@ void add_course(ClassMap& map, std::span<const workload::Segment> segments, cons
   std::array<double, n_mode> z{};
   for (std::size_t m = 0; m < n_mode; ++m)
     for (std::size_t i = 0; i < n_mode; ++i) z[m] += chip.modes.inverse[m][i] * store_K[i];
-  play_nominal(map, segments, chip, z);
+  share_leakage(map, segments, chip, play_nominal(map, segments, chip, z));
 }
 
 // Every mode decays towards its new steady state: −(1 − mean decay) of the step g ΔP/λ on average.

@@ -66,7 +66,7 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
 /// A chip whose temperatures represent those of its class.
 struct NominalChip {
   const thermal::PackageModes& modes;
-  std::span<const double> power_W;  ///< [kind]
+  std::span<const double> power_W, leakage_W;  ///< [kind] and what of it is leakage
   double leakage_per_K = 0.0;
 };
 

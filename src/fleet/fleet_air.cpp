@@ -56,6 +56,9 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
       static_cast<double>(std::count(b.rear.begin(), b.rear.begin() + static_cast<std::ptrdiff_t>(b.n_gpu), 0));
   if (air.fan.s != step_s || air.fan.lag_s != lag_s)
     air.fan = {step_s, lag_s, math::exp(-step_s / lag_s), math::mean_decay(step_s / lag_s)};
+  // As the air warms through a macro step, the same volume takes less heat.
+  const double air_per_s = task.air_J_per_m3_K_per_s.empty() ? 0.0 : task.air_J_per_m3_K_per_s[b.hall];
+  const double air_J_per_m3_K = task.air_J_per_m3_K[b.hall] + air_per_s * (task.since_macro_s + 0.5 * step_s);
   for (std::size_t i = 0; i < b.n_node; ++i) {
     const double* of_node = die_mean_K.x + i * b.n_gpu;
     const double target = thermal::fan_target_frac(type.air, hottest(of_node, b.n_gpu));
@@ -70,8 +73,7 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
     air.mode_step[i] = mode_step(type, air.fan_mean_frac[i], task.flow_frac.empty() ? 1.0 : task.flow_frac[b.node[i]]);
     air.modes[i] = &type.modes[air.mode_step[i]];
     const double inlet_K_per_s = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
-    const double preheat_K =
-        thermal::rear_preheat_K(type.air, front_W[i], air.fan_mean_frac[i], task.air_J_per_m3_K[b.hall]);
+    const double preheat_K = thermal::rear_preheat_K(type.air, front_W[i], air.fan_mean_frac[i], air_J_per_m3_K);
     const double inlet_K = task.inlet_K[b.node[i]] + inlet_K_per_s * (task.since_macro_s + 0.5 * step_s);
     // From the mean to the end rather than from end to end: where fans swing in faster than the step, packages remember its end.
     // In a constant state dies and sinks follow it within the step, and the product of both would be wrong.
@@ -82,7 +84,7 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
     const double front_per_s =
         task.repeats && front_W[i] > 0.0 ? (1.0 - state.front_W[b.node[i]] / front_W[i]) * per_middles_s : 0.0;
     const double by_sink = -type.package.convection_exponent_ratio * rate_per_s * sink_K,
-                 by_preheat = (front_per_s - rate_per_s) * preheat_K;
+                 by_preheat = (front_per_s - rate_per_s - air_per_s / air_J_per_m3_K) * preheat_K;
     const NodeAir node{inlet_K, inlet_K_per_s, preheat_K, by_preheat, by_sink};
     if (b.n_gpu == n_usual)
       node_air<n_usual>(b, i, node, r, air);
@@ -107,7 +109,7 @@ std::array<double, n_lane> front_W(const Fleet& fleet, const Block& b, const Lan
 namespace {
 
 struct Draws {
-  Lanes mean_W;
+  Lanes mean_W;  ///< as the dies are expected
   Modes ripple_K;
 };
 
@@ -187,10 +189,15 @@ Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTas
                    gather(state.sink_K.data(), b),
                    gather(fleet.resistance_ratio.data(), b),
                    {}};
-  Draws draws{gather(state.mean_W.data(), b), {}};
-  if (!task.slice && task.repeats)
+  const Lanes last_W = gather(state.mean_W.data(), b), last_K = gather(state.die_mean_K.data(), b);
+  Draws draws{last_W, {}};
+  Lanes W_per_K{};
+  if (!task.slice && task.repeats) {
     for (std::size_t j = 0; j < n_mode; ++j) draws.ripple_K[j] = gather(state.ripple_K[j].data(), b);
-  Prediction out{gather(state.die_mean_K.data(), b), {}, {}};
+    W_per_K = gather(state.W_per_K.data(), b);
+    for (std::size_t l = 0; l < n_lane; ++l) W_per_K[l] = std::isnan(W_per_K[l]) ? 0.0 : W_per_K[l];
+  }
+  Prediction out{last_K, {}, {}};
   for (std::size_t i = 0; i < b.n_node; ++i) {
     out.front_W[i] = state.front_W[b.node[i]];
     out.fan_before_frac[i] = thermal::fan_target_frac(b.type->air, hottest(out.die_K.x + i * b.n_gpu, b.n_gpu));
@@ -200,6 +207,8 @@ Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTas
   for (int i = 0; i < 2; ++i) {
     set_air(state, task, b, step_s, p.r, out.fan_before_frac, out.die_K, out.front_W, air);
     const Lanes assumed_K = out.die_K;
+    for (std::size_t l = 0; l < n_lane; ++l)
+      draws.mean_W[l] = std::fma(W_per_K[l], assumed_K[l] - last_K[l], last_W[l]);
     linear_means(p, air, b, draws, step_s, out.die_K, heat_J);
     out.front_W = front_W(fleet, b, heat_J, step_s);
     if (i > 0) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "base/parallel.hpp"
 #include "fleet_jump.hpp"
@@ -150,6 +151,22 @@ Lanes sink_swing(const Block& b, const Course& course, const Packages& before, c
   return out;
 }
 
+/// How mean powers moved with the dies' mean temperatures from the jump before: leakage up, and with it the clock of all down. Kept where
+/// temperatures hardly moved.
+TIDEWATT_CLONES
+void learn_slopes(const Lanes& mean_W, const Lanes& mean_K, const Block& b, FleetState& state) {
+  constexpr double least_K = 0.02, most_W_per_K = 1.0;
+  const Lanes before_W = gather(state.mean_W.data(), b), before_K = gather(state.die_mean_K.data(), b);
+  Lanes slope = gather(state.W_per_K.data(), b);
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double moved_K = mean_K[l] - before_K[l], seen = (mean_W[l] - before_W[l]) / moved_K;
+    const double held = seen < -most_W_per_K ? -most_W_per_K : seen > most_W_per_K ? most_W_per_K : seen;
+    const double kept = std::abs(moved_K) > least_K ? held : slope[l];
+    slope[l] = std::isnan(slope[l]) ? 0.0 : kept;
+  }
+  scatter(slope, b, state.W_per_K.data());
+}
+
 /// What the step did to every GPU, into state and signals.
 TIDEWATT_CLONES
 void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task, const ClassMap& map, const Block& b,
@@ -161,6 +178,7 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
     const double per_s = 1.0 / (course.step_s - course.pause_s), pause_s = course.n_pause > 0.0 ? course.pause_s : 0.0;
     for (std::size_t l = 0; l < n_lane; ++l)
       mean_W[l] = (gpu_J[l] - (pause_s > 0.0 ? s.pause_W[l] * pause_s : 0.0)) * per_s;
+    if (task.repeats && course.n_pause == 0.0) learn_slopes(mean_W, pass.mean_K, b, state);
     scatter(mean_W, b, state.mean_W.data());
   }
   if (map.repeats && course.n_pause == 0.0)

@@ -20,6 +20,8 @@ struct FleetState {
   // Values that cross a step backwards.
   /// [gpu] mean power of the last step of the same work, W → predicts the die; 0: not known yet.
   std::vector<double> mean_W;
+  /// [gpu] how that moved with the mean die temperature from jump to jump, W/K → the same; NaN: the last step was no jump.
+  std::vector<double> W_per_K;
   /// [mode][gpu] where repetitions leave the mode − where their mean power would → the same.
   std::array<std::vector<double>, thermal::n_mode> ripple_K;
   std::vector<double> work_W;      ///< [gpu] that power when the job last iterated, W → its guess after a pause
@@ -32,9 +34,10 @@ struct FleetState {
   std::vector<double> front_W;  ///< [node] heat of the front GPU row in the last step → rear inlet
   template <class A>
   void archive(A& a) {
-    auto& [die, base, sink, switched_off, fan, held, mean, ripple, work, die_mean, die_peak, clock, own, window,
+    auto& [die, base, sink, switched_off, fan, held, mean, slope, ripple, work, die_mean, die_peak, clock, own, window,
            front] = *this;
-    a(die, base, sink, switched_off, fan, held, mean, ripple, work, die_mean, die_peak, clock, own, window, front);
+    a(die, base, sink, switched_off, fan, held, mean, slope, ripple, work, die_mean, die_peak, clock, own, window,
+      front);
   }
 };
 

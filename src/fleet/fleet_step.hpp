@@ -51,7 +51,8 @@ struct FleetTask {
   std::span<const double> flow_frac;      ///< [node of the site] liquid through cold plates ÷ reference; empty: full
   double since_macro_s = 0.0;             ///< time from there to the step's beginning
   double before_s = 0.0;  ///< length of the step before: the state's mean die temperatures are of its middle
-  std::span<const double> air_J_per_m3_K;  ///< [hall] volumetric heat capacity of its air
+  std::span<const double> air_J_per_m3_K;        ///< [hall] volumetric heat capacity of its air at the last macro step
+  std::span<const double> air_J_per_m3_K_per_s;  ///< [hall] how it moves since; empty: not at all
   std::size_t n_thread = 1;
   /// Work space: nodes by class, of the last two assignments.
   mutable std::array<std::shared_ptr<const detail::BlockList>, 2> kept_blocks;

@@ -3,7 +3,7 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// By how much a die is warmer for each kelvin by which its leakage takes it to be warmer: r dP/dT at the thermal target and the
+/// By how much a die is warmer for each kelvin by which its leakage takes it to be warmer: r dP/dT of a hot die (80 degC) at the
 /// reference voltage, twice that for the leakiest chips with the poorest contact. Not below `gentle_loop_gain`.
 /// @param fan_frac fan speed, share of the fastest
 double leakage_loop_gain(const NodeType& type, double fan_frac);

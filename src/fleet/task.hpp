@@ -26,6 +26,9 @@ void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeTy
 /// Power of the nominal chip in every kind when its class is gated, at the die temperature `die_K`, W.
 std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                    std::size_t cls, double die_K);
+/// What of that is leakage that follows the die, W; 0 where a bound holds the power.
+std::vector<double> nominal_leakage_W(const FleetTask& task, const NodeType& type, const Controls& controls,
+                                      std::size_t cls, double die_K);
 
 /// The GPU that sets a class's pace, for smoothing: if it is slower than a nominal one, its power limit sets that clock, and its
 /// leakage is such that its worst window is at the limit.

@@ -127,13 +127,14 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
       auto& map = maps[c] = make_class_map(task.timeline->classes[c], n_kind, reach.rates);
       if (!starts.empty()) {
         const auto nominal_W = nominal_kind_W(task, type, controls, c, starts[c].die_K);
-        add_course(map, task.timeline->classes[c], {*reach.reference, nominal_W, leakage_per_K}, starts[c].store_K);
+        add_course(map, task.timeline->classes[c], {*reach.reference, nominal_W, {}, leakage_per_K}, starts[c].store_K);
       }
       if (offsets == nullptr) continue;
       auto& kept = offsets->classes[c];
       if (fresh) {
         const auto nominal_W = nominal_kind_W(task, type, controls, c, nominal_die_K);
-        add_rises(map, task.timeline->classes[c], {*reach.reference, nominal_W, leakage_per_K});
+        const auto leakage_W = nominal_leakage_W(task, type, controls, c, nominal_die_K);
+        add_rises(map, task.timeline->classes[c], {*reach.reference, nominal_W, leakage_W, leakage_per_K});
         kept = {map.kind_rise_K,
                 map.kind_spread_K2,
                 map.peak_K_per_W,

@@ -1,6 +1,7 @@
 #include "build_fleet.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/random.hpp"
@@ -148,6 +149,7 @@ fleet::FleetState idle_state(const fleet::Fleet& fleet, std::span<const double> 
   }
   s.off.assign(fleet.n_node(), 0);
   s.mean_W.assign(fleet.n_gpu(), 0.0);
+  s.W_per_K.assign(fleet.n_gpu(), std::numeric_limits<double>::quiet_NaN());
   s.work_W.assign(fleet.n_gpu(), 0.0);
   s.window_W.assign(fleet.n_gpu(), 0.0);
   for (auto& mode : s.ripple_K) mode.assign(fleet.n_gpu(), 0.0);

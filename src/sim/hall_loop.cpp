@@ -65,7 +65,8 @@ bool finite(const cooling::PlantStep& p) {
 
 /// What a plant's step leaves for the servers.
 void apply_plant_step(PlantedHall& h, const cooling::PlantStep& p) {
-  h.supply_K = p.supply_end_K;
+  h.supply_K = h.air_K = p.supply_end_K;
+  h.air_K_per_s = 0.0;
   h.rise_K = p.hot_aisle_mean_K - p.supply_mean_K;
   const bool liquid = h.liquid_asked_kg_per_s > 0.0;
   h.coolant_K = liquid ? p.liquid_supply_end_K : p.supply_end_K;
@@ -103,6 +104,13 @@ std::vector<PlantDemand> asked(std::span<const HeatPulse> given, std::size_t n_h
   return out;
 }
 
+/// The supply air, of which servers take a volume: where it is the GPUs' coolant, as that; else evenly to its forecast mean.
+void expect_air(PlantedHall& h, double mean_K, double step_s) {
+  const bool liquid = h.liquid_asked_kg_per_s > 0.0;
+  h.air_K = liquid ? h.supply_K : h.coolant_K;
+  h.air_K_per_s = liquid ? 2.0 * (mean_K - h.supply_K) / step_s : h.coolant_K_per_s;
+}
+
 double volumetric_J_per_m3_K(double supply_K, const cooling::WeatherSample& outdoor) {
   return cooling::dry_air_density_kg_per_m3(supply_K, outdoor.humidity_ratio, outdoor.pressure_Pa) *
          (cooling::dry_air_cp_J_per_kg_K + outdoor.humidity_ratio * cooling::vapour_cp_J_per_kg_K);
@@ -114,6 +122,8 @@ HallLoop::HallLoop(const Scenario& scenario, const fleet::Fleet& fleet, const co
     : scenario_(scenario), base_s_(scenario.run.macro_step_s), fleet_(fleet), outdoor_(weather), outages_(scenario) {
   state_.inlet_K.resize(fleet.n_node());
   state_.inlet_K_per_s.assign(fleet.n_node(), 0.0);
+  state_.air_J_per_m3_K.resize(scenario.halls.size());
+  state_.air_J_per_m3_K_per_s.resize(scenario.halls.size());
   state_.flow_frac.assign(fleet.n_node(), 1.0);
   for (std::size_t i = 0; i < scenario.halls.size(); ++i) {
     const auto& spec = scenario.halls[i];
@@ -159,8 +169,8 @@ void HallLoop::disturb(Tick now) {
     if (h.plant->n_state() > 0) continue;
     const auto p = move(i, h.state, input(i, h.given, outdoor_.at(now), now), now, now + ns_per_ms, *h.workspace);
     h.coolant_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
-    h.supply_K = p.supply_mean_K;
-    h.coolant_K_per_s = h.last_s = 0.0;
+    h.supply_K = h.air_K = p.supply_mean_K;
+    h.coolant_K_per_s = h.air_K_per_s = h.last_s = 0.0;
   }
   set_inlets(now);
 }
@@ -185,8 +195,12 @@ void HallLoop::set_inlets(Tick now) {
     state_.flow_frac[n] = h.flow_frac;
   }
   const auto outdoor = outdoor_.at(now);
-  state_.air_J_per_m3_K.clear();
-  for (const auto& h : halls_) state_.air_J_per_m3_K.push_back(volumetric_J_per_m3_K(h.supply_K, outdoor));
+  for (std::size_t i = 0; i < halls_.size(); ++i) {
+    const auto& h = halls_[i];
+    const double J_per_m3_K = volumetric_J_per_m3_K(h.air_K, outdoor);
+    state_.air_J_per_m3_K[i] = J_per_m3_K;
+    state_.air_J_per_m3_K_per_s[i] = -J_per_m3_K * h.air_K_per_s / h.air_K;
+  }
 }
 
 void HallLoop::collect(const fleet::FleetSignals& signals, std::size_t first_node, std::size_t n_node, Tick begin,
@@ -280,15 +294,17 @@ void HallLoop::predict(Tick t0, Tick t1) {
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
     auto state = h.state;
-    double first_K = 0.0, mean_K = 0.0;
+    double first_K = 0.0, mean_K = 0.0, air_Ks = 0.0;
     Tick begin = t0;
     for (const Tick end : ends) {
       const auto p = move(i, state, input(i, h.given, outdoor_.mean(begin, end), begin), begin, end, *h.forecast);
       mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
       if (begin == t0) first_K = mean_K;
+      air_Ks += p.supply_mean_K * seconds(end - begin);
       begin = end;
     }
     expect(h, first_K, mean_K, ends.size(), step_s, base_s_);
+    expect_air(h, air_Ks / step_s, step_s);
   }
   set_inlets(t0);
 }

@@ -70,6 +70,7 @@ struct PlantedHall {
   std::vector<double> state;
   double liquid_asked_kg_per_s = 0;           ///< by all plates of the hall; 0 in air
   double supply_K = 0, rise_K = 0;            ///< and how much warmer the hot aisle is
+  double air_K = 0, air_K_per_s = 0;          ///< supply air as it is expected to move; scratch
   double coolant_K = 0, coolant_K_per_s = 0;  ///< coolant of the GPUs: the supply air, or the liquid
   double mean_K = 0, last_s = 0;              ///< mean coolant of the last macro step, and its length; 0: none yet
   double flow_frac = 1;
@@ -122,6 +123,8 @@ class HallLoop {
   }
   /// [hall] volumetric heat capacity of the air that its plant supplies.
   std::span<const double> air_J_per_m3_K() const { return state_.air_J_per_m3_K; }
+  /// [hall] how that is expected to move until the next macro step.
+  std::span<const double> air_J_per_m3_K_per_s() const { return state_.air_J_per_m3_K_per_s; }
 
   using Means = HallMeans;
   const Means& means() const { return state_.means; }
@@ -150,8 +153,8 @@ class HallLoop {
   PlantOutages outages_;
   std::vector<PlantedHall> halls_;
   struct State {
-    std::vector<double> inlet_K, inlet_K_per_s, flow_frac;  ///< [node]
-    std::vector<double> air_J_per_m3_K;                     ///< [hall]
+    std::vector<double> inlet_K, inlet_K_per_s, flow_frac;     ///< [node]
+    std::vector<double> air_J_per_m3_K, air_J_per_m3_K_per_s;  ///< [hall]
     std::vector<HeatPulse> given;
     bool powered = true;
     Tick power_changed = -1;  ///< −1: never
@@ -161,8 +164,8 @@ class HallLoop {
     Books books;
     template <class A>
     void archive(A& a) {
-      auto& [inlet, drift, flow, air, pending, on, changed, missed, begin, mean, energies] = *this;
-      a(inlet, drift, flow, air, pending, on, changed, missed, begin, mean, energies);
+      auto& [inlet, drift, flow, air, air_drift, pending, on, changed, missed, begin, mean, energies] = *this;
+      a(inlet, drift, flow, air, air_drift, pending, on, changed, missed, begin, mean, energies);
     }
   } state_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -17,6 +18,11 @@ auto of_gpus(const JobPlace& place, Values& all, const fleet::Fleet& fleet) {
   return std::span(all).subspan(place.first_node * fleet.n_gpu_per_node, place.n_node * fleet.n_gpu_per_node);
 }
 
+/// Mean power and mean temperature of the last step do not belong together.
+void forget_slopes(const JobPlace& place, StepContext& c) {
+  std::ranges::fill(of_gpus(place, c.state.W_per_K, c.fleet), std::numeric_limits<double>::quiet_NaN());
+}
+
 /// The power of the last step is that of another state. Predict with the power that the work drew last.
 void forget_means(const JobPlace& place, JobState before, JobState doing, StepContext& c) {
   const auto mean_W = of_gpus(place, c.state.mean_W, c.fleet), work_W = of_gpus(place, c.state.work_W, c.fleet);
@@ -25,6 +31,7 @@ void forget_means(const JobPlace& place, JobState before, JobState doing, StepCo
     std::copy(work_W.begin(), work_W.end(), mean_W.begin());
   else
     std::fill(mean_W.begin(), mean_W.end(), 0.0);
+  forget_slopes(place, c);
   const auto die_K = of_gpus(place, c.state.die_K, c.fleet);
   for (auto* K : {&c.state.die_mean_K, &c.state.die_peak_K})
     std::copy(die_K.begin(), die_K.end(), of_gpus(place, *K, c.fleet).begin());
@@ -168,6 +175,7 @@ void JobRun::set_air(const StepContext& c) {
   task.since_macro_s = seconds(job_.state.now - c.halls.macro_begin());
   task.before_s = job_.state.before_s;
   task.air_J_per_m3_K = c.halls.air_J_per_m3_K();
+  task.air_J_per_m3_K_per_s = c.halls.air_J_per_m3_K_per_s();
   task.dark = job_.state.dark;
 }
 
@@ -274,6 +282,7 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   task.slice = false;
   const auto mean_W = of_gpus(job_.place, c.state.mean_W, c.fleet);
   for (std::size_t i = 0; i < sum_J.size(); ++i) mean_W[i] = sum_J[i] / seconds(end - begin);
+  forget_slopes(job_.place, c);
   if (end == whole.period) iteration_.finish(seconds(whole.period));
   job_.state.last_step_s = seconds(end - begin);
   planner_.begun(length.piece > 0 && !length.cut ? seconds(end) / seconds(whole.period) : 0.0);

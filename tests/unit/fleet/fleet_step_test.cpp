@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "connection/load_template.hpp"
 #include "fleet/step_lengths.hpp"
+#include "fleet/task_maps.hpp"
 #include "fleet/training_task.hpp"
 #include "h100.hpp"
 
@@ -41,6 +42,7 @@ struct Setup {
   FleetTask task;
   std::vector<double> inlet_K;
   std::vector<double> air_J_per_m3_K{1190.0};
+  KindTemperatureOffsets offsets;
 
   explicit Setup(std::size_t n_node = 4) : fleet(small_fleet(n_node)) {
     timeline.kinds = {{"forward", 0.020, 0.002, 0.004, 0, 0.95, 0.25, 0.8, 0.8, true},
@@ -63,6 +65,7 @@ struct Setup {
     state.base_K.assign(n, 328);
     state.sink_K.assign(n, 318);
     state.mean_W.assign(n, 600);
+    state.W_per_K.assign(n, std::numeric_limits<double>::quiet_NaN());
     state.work_W.assign(n, 600);
     for (auto& mode : state.ripple_K) mode.assign(n, 0);
     signals.guess_K.assign(n, 335);
@@ -106,31 +109,21 @@ struct Setup {
     task.class_gate_Hz.assign(2, slowest);
   }
 
-  std::vector<ClassMap> maps() const {
-    RateRange rates;
-    for (std::size_t m = 0; m < thermal::n_mode; ++m) {
-      const auto& a = fleet.types[0].modes[fan_step(0.70)];
-      const auto& b = fleet.types[0].modes[fan_step(0.85)];
-      rates.lo[m] = std::min(a.rate_per_s[m], b.rate_per_s[m]);
-      rates.hi[m] = std::max(a.rate_per_s[m], b.rate_per_s[m]);
-    }
-    const auto& gpu = fleet.types[0].gpu;
-    const double factor = gpu.leakage_temperature_factor(340);
-    const auto nominal =
-        dvfs::operating_point(gpu, {}, task.class_window[0], f_ref, task.class_gate_Hz[0], factor, 692, 1.98e9, 1.5e9);
-    std::vector<double> nominal_W;
-    for (const auto& mix : task.kind_mix) {
-      const auto p = dvfs::phase_power(gpu, {}, mix, f_ref, nominal.clock_Hz, task.class_gate_Hz[0]);
-      nominal_W.push_back(p.fixed_W + p.leakage_W * factor);
-    }
-    std::vector<ClassMap> out;
-    for (const auto& c : timeline.classes) {
-      out.push_back(make_class_map(c, 3, rates));
-      add_rises(out.back(), c, {fleet.types[0].modes[fan_step(0.75)], nominal_W, gpu.params().leakage_per_K});
-    }
-    return out;
-  }
+  std::vector<ClassMap> maps() { return make_class_maps(fleet, state, signals, task, &offsets); }
 };
+
+/// Every segment in steps of at most 2 ms: within longer ones the mean of e^{kT} is not that of the mean temperature (4e-5 of the energy).
+workload::Timeline finely(const workload::Timeline& timeline) {
+  constexpr Tick longest = 2 * ns_per_ms;
+  workload::Timeline out = timeline;
+  for (auto& segments : out.classes) {
+    std::vector<workload::Segment> fine;
+    for (const auto& s : segments)
+      for (Tick left = s.duration; left > 0; left -= longest) fine.push_back({std::min(left, longest), s.kind});
+    segments = fine;
+  }
+  return out;
+}
 
 double closure(const FleetMeters& m) {
   return std::abs(m.gpu_in.value() - m.package_out.value() - m.package_stored.value()) / m.gpu_in.value();
@@ -168,7 +161,7 @@ TEST_CASE("one jump of many repetitions equals every repetition resolved") {
     fast.task.repetitions = 10;
     advance_periodic(fast.fleet, fast.state, fast.signals, fast.meters, fast.task, fast.maps());
   }
-  slow.timeline = graded(slow.timeline);
+  slow.timeline = finely(slow.timeline);
   for (int i = 0; i < n; ++i) {
     slow.gate(5.4);
     advance_resolved(slow.fleet, slow.state, slow.signals, slow.meters, slow.task);
@@ -190,7 +183,7 @@ TEST_CASE("one jump of many repetitions equals every repetition resolved") {
     fast_J += fast.signals.gpu_J[g] / 10;
     slow_J += slow.signals.gpu_J[g];
   }
-  CHECK(fast_J == Approx(slow_J).epsilon(3e-5));
+  CHECK(fast_J == Approx(slow_J).epsilon(3e-6));  // without the spread within kinds 7e-5
 }
 
 TEST_CASE("a long jump ends where the fans are then, not where they were in its middle") {

@@ -59,10 +59,11 @@ TEST_CASE("row 9: a run in jumps is the run with every edge resolved, the hottes
 }
 
 TEST_CASE("predictions agree with what comes out: a warm morning's throughput is the reference's") {
-  // Fans answer every pass of the prediction; after two of them alone it is 0.1 K off, 0.008 % of throughput.
+  // Fans answer every pass of the prediction; after two of them alone it is 0.1 K off, 0.008 % of throughput. With the air's density of the
+  // macro step's begin it is 0.005 % off, with the powers of the step before 0.003 %.
   const double percent = excess_percent(llama({"run.start=2024-07-20T08:00:00", "run.duration_h=2"}));
   fmt::print("a warm morning in jumps: throughput {:+.4f} %\n", percent);
-  CHECK(std::abs(percent) <= 0.005);
+  CHECK(std::abs(percent) <= 0.0025);
 }
 
 TEST_CASE("clocks follow the work between pauses: checkpoints every three minutes cost what they cost the reference") {
