@@ -96,9 +96,9 @@ void follow_leakage(ClassMap& map, std::span<const workload::Segment> segments, 
   const double k_T = chip.leakage_per_K;
   std::vector<double> factor(map.kind_s.size(), 1.0);  // [kind] leakage over that at the repetition's mean
   for (const auto k : map.used)
-    factor[k] = math::exp(k_T * map.kind_rise_K[k] + 0.5 * k_T * k_T * map.kind_spread_K2[k]);
-  map.leak_weight_s = {};
-  map.leak_peak_K_per_W = 0.0;
+    factor[k] = math::exp(k_T * map.leakage.rise_K[k] + 0.5 * k_T * k_T * map.leakage.spread_K2[k]);
+  map.leakage.weight_s = {};
+  map.leakage.peak_K_per_W = 0.0;
   for (std::size_t m = 0; m < n_mode; ++m) {
     const double rate = modes.rate_per_s[m], period = rate * map.period_s;
     const double series = modes.shape[0][m] * modes.gain_K_per_J[m] / (period * math::mean_decay(period));
@@ -106,13 +106,13 @@ void follow_leakage(ClassMap& map, std::span<const workload::Segment> segments, 
     double after = 1.0;
     for (std::size_t j = n; j-- > 0;) {
       response_s[j] = factor[segments[j].kind] * leak_response(courses[j], share[j], k_T, modes, m);
-      map.leak_weight_s[m] += response_s[j] * after;
+      map.leakage.weight_s[m] += response_s[j] * after;
       after *= courses[j].left[m];
     }
     double end = 1.0;
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t j = (hottest + n - i) % n;
-      map.leak_peak_K_per_W += series * response_s[j] * end;
+      map.leakage.peak_K_per_W += series * response_s[j] * end;
       end *= courses[j].left[m];
     }
   }
@@ -167,8 +167,8 @@ Played play_nominal(ClassMap& map, std::span<const workload::Segment> segments, 
   out.mean_K = total_Ks / map.period_s;
   for (const auto k : map.used) {
     const double kind_K = integral_Ks[k] / map.kind_s[k];
-    map.kind_rise_K[k] = kind_K - out.mean_K;
-    map.kind_spread_K2[k] = std::max(0.0, square_K2s[k] / map.kind_s[k] - kind_K * kind_K);
+    map.leakage.rise_K[k] = kind_K - out.mean_K;
+    map.leakage.spread_K2[k] = std::max(0.0, square_K2s[k] / map.kind_s[k] - kind_K * kind_K);
   }
   return out;
 }
@@ -178,14 +178,14 @@ TIDEWATT_CLONES
 void share_leakage(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
                    const Played& played) {
   const double k_T = chip.leakage_per_K;
-  map.apart.clear();
+  map.leakage.apart.clear();
   std::vector<double> share(segments.size()), excess_s(map.kind_s.size(), 0.0);
   for (std::size_t j = 0; j < segments.size(); ++j) {
     const auto k = segments[j].kind;
-    const double over_K = played.courses[j].mean_K - played.mean_K - map.kind_rise_K[k];
-    share[j] = math::exp(k_T * over_K - 0.5 * k_T * k_T * map.kind_spread_K2[k]) - 1.0;
+    const double over_K = played.courses[j].mean_K - played.mean_K - map.leakage.rise_K[k];
+    share[j] = math::exp(k_T * over_K - 0.5 * k_T * k_T * map.leakage.spread_K2[k]) - 1.0;
     excess_s[k] += share[j] * played.courses[j].s;
-    if (std::abs(over_K) > apart_K) map.apart.push_back({static_cast<std::uint32_t>(j), share[j]});
+    if (std::abs(over_K) > apart_K) map.leakage.apart.push_back({static_cast<std::uint32_t>(j), share[j]});
   }
   for (std::size_t j = 0; j < segments.size(); ++j)
     share[j] -= excess_s[segments[j].kind] / map.kind_s[segments[j].kind];
@@ -197,7 +197,8 @@ std::vector<double> at_own_temperatures(const ClassMap& map, const NominalChip& 
   const double k_T = chip.leakage_per_K;
   std::vector<double> out(chip.power_W.begin(), chip.power_W.end());
   for (const auto k : map.used)
-    out[k] += chip.leakage_W[k] * (math::exp(k_T * (map.kind_rise_K[k] + 0.5 * k_T * map.kind_spread_K2[k])) - 1.0);
+    out[k] +=
+        chip.leakage_W[k] * (math::exp(k_T * (map.leakage.rise_K[k] + 0.5 * k_T * map.leakage.spread_K2[k])) - 1.0);
   return out;
 }
 
@@ -272,8 +273,8 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
       for (std::size_t q = 0; q < ClassMap::n_point; ++q) of_mode[q * n + i] = c[q];
     }
   }
-  map.kind_rise_K.assign(n_kind, 0.0);
-  map.kind_spread_K2.assign(n_kind, 0.0);
+  map.leakage.rise_K.assign(n_kind, 0.0);
+  map.leakage.spread_K2.assign(n_kind, 0.0);
   return map;
 }
 

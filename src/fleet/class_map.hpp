@@ -9,6 +9,34 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
+/// What a repetition's course of temperature does to the leakage of its kinds.
+struct KindLeakage {
+  std::vector<double> rise_K;  ///< [kind] mean die temperature in the kind − mean over the repetition
+  /// [kind] mean square of the die temperature around the kind's mean. Leakage grows as e^{kT}: its mean over the kind is
+  /// e^{k rise + k² spread / 2} of that at the repetition's mean (cumulants; the third is left out).
+  std::vector<double> spread_K2;
+  /// Leakage follows the die within a kind: above the kind's mean where the die is warmer, below where it is colder. Per watt of
+  /// leakage at the repetition's mean, for a resistance ratio of 1, what that adds to a mode's ∫ P e^{−λ(T−t)} dt over a repetition, s;
+  /// and to the die at the hottest instant, K/W. The energy of a kind is unchanged.
+  std::array<double, thermal::n_mode> weight_s{};
+  double peak_K_per_W = 0.0;
+  /// Segments in which the nominal die is not as warm as in its kind's mean: a long wait, the first work after it. Its leakage there
+  /// over that at the mean, − 1. It hardly changes the packages, but it changes the site's waveform.
+  struct Apart {
+    std::uint32_t segment;
+    double leakage_share;
+    template <class A>
+    void archive(A& a) {
+      a(segment, leakage_share);
+    }
+  };
+  std::vector<Apart> apart;
+  template <class A>
+  void archive(A& a) {
+    a(rise_K, spread_K2, weight_s, peak_K_per_W, apart);
+  }
+};
+
 /// One repetition of a rank class as input of a package. For every mode z' = −λ z + g P with P constant per kind,
 /// the repetition maps  z → e^{−λT} z + g Σ_kind P_kind w_kind(λ),  w_kind(λ) = ∫_{kind} e^{−λ(T−t)} dt.
 ///
@@ -28,31 +56,12 @@ struct ClassMap {
   const double* weights(std::size_t mode, std::size_t power) const {
     return weight_s.data() + (mode * n_point + power) * used_s.size();
   }
-  std::vector<double> kind_rise_K;  ///< [kind] mean die temperature in the kind − mean over the repetition
-  /// [kind] mean square of the die temperature around the kind's mean. Leakage grows as e^{kT}: its mean over the kind is
-  /// e^{k rise + k² spread / 2} of that at the repetition's mean (cumulants; the third is left out).
-  std::vector<double> kind_spread_K2;
   /// [kind] of a die at the instant at which the nominal chip is hottest, − its mean over the repetition, per watt of the kind.
   /// The periodic steady state is linear in the powers: with a chip's own, Σ P w is its own peak.
   std::vector<double> peak_K_per_W;
-  /// Leakage follows the die within a kind: above the kind's mean where the die is warmer, below where it is colder. Per watt of
-  /// leakage at the repetition's mean, for a resistance ratio of 1, what that adds to a mode's ∫ P e^{−λ(T−t)} dt over a repetition, s;
-  /// and to the die at the hottest instant, K/W. The energy of a kind is unchanged.
-  std::array<double, thermal::n_mode> leak_weight_s{};
-  double leak_peak_K_per_W = 0.0;
+  KindLeakage leakage;
   double pause_rise_K = 0.0;  ///< mean die temperature in a pause of the jump − mean over the repetition
   bool repeats = false;       ///< false: it happens once
-  /// Segments in which the nominal die is not as warm as in its kind's mean: a long wait, the first work after it. Its leakage there
-  /// over that at the mean, − 1. It hardly changes the packages, but it changes the site's waveform.
-  struct Apart {
-    std::uint32_t segment;
-    double leakage_share;
-    template <class A>
-    void archive(A& a) {
-      a(segment, leakage_share);
-    }
-  };
-  std::vector<Apart> apart;
 };
 
 /// Lowest and highest rate of each mode among the nodes.

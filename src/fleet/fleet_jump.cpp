@@ -198,7 +198,7 @@ TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const 
   if (s.leakage_follows) {
     for (std::size_t j = 0; j < n_mode; ++j) {
       const double later_Ks = -c.gain[j] / c.modes->rate_per_s[j], to_die = c.step.die[j] * later_Ks,
-                   to_heat = c.step.heat[j] * later_Ks, weight_s = map.leak_weight_s[j];
+                   to_heat = c.step.heat[j] * later_Ks, weight_s = map.leakage.weight_s[j];
       TIDEWATT_LANE_LOOP
       for (std::size_t u = 0; u < n; ++u) {
         const std::size_t l = first + u;

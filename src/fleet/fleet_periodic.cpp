@@ -120,7 +120,8 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
 TIDEWATT_CLONES
 void set_kind_offsets(const ClassMap& map, double k_T, const Lanes& r, std::vector<Lanes>& out) {
   for (std::size_t i = 0; i < map.used.size(); ++i) {
-    const double per_r = k_T * map.kind_rise_K[map.used[i]], per_r2 = 0.5 * k_T * k_T * map.kind_spread_K2[map.used[i]];
+    const double per_r = k_T * map.leakage.rise_K[map.used[i]],
+                 per_r2 = 0.5 * k_T * k_T * map.leakage.spread_K2[map.used[i]];
     Lanes& rise = out[i];
     for (std::size_t l = 0; l < n_lane; ++l) rise[l] = math::exp(r[l] * std::fma(per_r2, r[l], per_r));
   }
@@ -190,7 +191,8 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
     for (std::size_t i = 0; i < map.used.size(); ++i)
       for (std::size_t l = 0; l < n_lane; ++l)
         rise_K[l] = std::fma(map.peak_K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
-    for (std::size_t l = 0; l < n_lane; ++l) rise_K[l] = std::fma(map.leak_peak_K_per_W, s.mean_leak_W[l], rise_K[l]);
+    for (std::size_t l = 0; l < n_lane; ++l)
+      rise_K[l] = std::fma(map.leakage.peak_K_per_W, s.mean_leak_W[l], rise_K[l]);
     if (course.n_pause > 0.0) {
       // A step through pauses ends after one.
       for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::fma(before.r[l], rise_K[l], pass.worked_K[l]);
@@ -221,12 +223,12 @@ void pause_rises(double k_T, double rise_K, const Packages& before, Lanes& die_K
 std::vector<double> segment_W(std::span<const workload::Segment> segments, const ClassMap& map, const double* kind_W,
                               const double* leak_W) {
   std::vector<double> rest(kind_W, kind_W + map.kind_s.size()), out(segments.size());
-  for (const auto& a : map.apart) {
+  for (const auto& a : map.leakage.apart) {
     const auto& s = segments[a.segment];
     rest[s.kind] -= leak_W[s.kind] * a.leakage_share * seconds(s.duration) / map.kind_s[s.kind];
   }
   for (std::size_t i = 0; i < segments.size(); ++i) out[i] = rest[segments[i].kind];
-  for (const auto& a : map.apart) out[a.segment] += leak_W[segments[a.segment].kind] * a.leakage_share;
+  for (const auto& a : map.leakage.apart) out[a.segment] += leak_W[segments[a.segment].kind] * a.leakage_share;
   return out;
 }
 
@@ -259,7 +261,7 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   Pass pass;
   jump(fleet, state, signals, task, map, b, course, before, s, pass);
   book_power(b, task, map, course, s, pass);
-  if (!map.apart.empty() && !task.dark) find_leakage(b, map, s);
+  if (!map.leakage.apart.empty() && !task.dark) find_leakage(b, map, s);
   store_packages(state, b, before, pass.end_K[0], pass.end_K[1], pass.end_K[2], s.books.data());
   store_step(state, signals, task, map, b, course, before, s, pass, pass.gpu_J);
   for (std::size_t i = 0; i < b.n_node; ++i) {

@@ -103,10 +103,9 @@ NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const 
     const auto& at_rest = type.gpu.params();
     const double leakage_W = (context ? 1.0 : at_rest.rest_leakage_ratio) * p.leakage_W * factor;
     const double W = leakage_W + (context ? p.fixed_W : at_rest.board_W);
-    const double held_W = std::clamp(W, task.kind_low_W.empty() ? 0.0 : task.kind_low_W[k],
-                                     task.kind_high_W.empty() ? W : std::max(task.kind_low_W[k], task.kind_high_W[k]));
-    out.W.push_back(held_W);
-    out.leakage_W.push_back(held_W == W ? leakage_W : 0.0);
+    out.W.push_back(std::clamp(W, task.kind_low_W.empty() ? 0.0 : task.kind_low_W[k],
+                               task.kind_high_W.empty() ? W : std::max(task.kind_low_W[k], task.kind_high_W[k])));
+    out.leakage_W.push_back(out.W.back() == W ? leakage_W : 0.0);
   }
   return out;
 }

@@ -98,7 +98,8 @@ std::vector<ClassStart> class_starts(const Fleet& fleet, const FleetState& state
 
 bool KindTemperatureOffsets::holds_for(const FleetTask& task, double cap) const {
   if (classes.size() != task.timeline->classes.size() || cap != cap_W || task.clock_frac != clock_frac) return false;
-  if (classes.front().kind_K.size() != task.timeline->kinds.size() || !alike(period_s, seconds(task.timeline->period)))
+  if (classes.front().leakage.rise_K.size() != task.timeline->kinds.size() ||
+      !alike(period_s, seconds(task.timeline->period)))
     return false;
   for (std::size_t c = 0; c < classes.size(); ++c)
     if (classes[c].n_segment != task.timeline->classes[c].size()) return false;
@@ -135,23 +136,12 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
         const auto nominal_W = nominal_kind_W(task, type, controls, c, nominal_die_K);
         const auto leakage_W = nominal_leakage_W(task, type, controls, c, nominal_die_K);
         add_rises(map, task.timeline->classes[c], {*reach.reference, nominal_W, leakage_W, leakage_per_K});
-        kept = {map.kind_rise_K,
-                map.kind_spread_K2,
-                map.peak_K_per_W,
-                map.leak_weight_s,
-                map.leak_peak_K_per_W,
-                0.0,
-                map.apart,
-                task.timeline->classes[c].size()};
+        kept = {map.leakage, map.peak_K_per_W, 0.0, task.timeline->classes[c].size()};
         for (const auto k : map.used) kept.mean_W += nominal_W[k] * map.kind_s[k] / map.period_s;
       }
       map.repeats = true;
-      map.kind_rise_K = kept.kind_K;
-      map.kind_spread_K2 = kept.kind_K2;
+      map.leakage = kept.leakage;
       map.peak_K_per_W = kept.peak_K_per_W;
-      map.leak_weight_s = kept.leak_weight_s;
-      map.leak_peak_K_per_W = kept.leak_peak_K_per_W;
-      map.apart = kept.apart;
       if (d > 0.0) map.pause_rise_K = pause_rise_K(*reach.reference, kept.mean_W, paused_W, d);
     }
   });

@@ -11,15 +11,13 @@ namespace TIDEWATT_NAMESPACE::fleet {
 /// while clocks and period change by less than half a percent; values that depend on durations are recomputed for every step.
 struct KindTemperatureOffsets {
   struct OfClass {
-    std::vector<double> kind_K, kind_K2, peak_K_per_W;
-    std::array<double, thermal::n_mode> leak_weight_s{};
-    double leak_peak_K_per_W = 0.0;
+    KindLeakage leakage;
+    std::vector<double> peak_K_per_W;
     double mean_W = 0.0;
-    std::vector<ClassMap::Apart> apart;
     std::uint64_t n_segment = 0;
     template <class A>
     void archive(A& a) {
-      a(kind_K, kind_K2, peak_K_per_W, leak_weight_s, leak_peak_K_per_W, mean_W, apart, n_segment);
+      a(leakage, peak_K_per_W, mean_W, n_segment);
     }
   };
   double period_s = 0.0, cap_W = 0.0, clock_frac = 0.0;

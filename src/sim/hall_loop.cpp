@@ -111,9 +111,32 @@ void expect_air(PlantedHall& h, double mean_K, double step_s) {
   h.air_K_per_s = liquid ? 2.0 * (mean_K - h.supply_K) / step_s : h.coolant_K_per_s;
 }
 
+/// By how much the coolant's mean came out other than expected. Where leakage answers more to the dies, it has to be known better.
+double missed_K(const PlantedHall& h, const fleet::NodeType& type, double mean_K, double step_s) {
+  constexpr double usual_fan_frac = 0.75;
+  const double weight = fleet::leakage_loop_gain(type, usual_fan_frac) / fleet::gentle_loop_gain;
+  return weight * std::abs(mean_K - (h.coolant_K + 0.5 * step_s * h.coolant_K_per_s));
+}
+
+void book(HallBooks& books, const cooling::PlantStep& p, double step_s) {
+  books.electric.add(p.fan_J + p.other_electric_W * step_s);
+  books.heat_in.add(p.heat_in_J);
+  books.fan.add(p.fan_J);
+  books.heat_out.add(p.heat_out_J);
+  books.stored.add(p.stored_change_J);
+  books.water_kg.add(p.water_kg);
+  books.reuse.add(p.reuse_J);
+}
+
 double volumetric_J_per_m3_K(double supply_K, const cooling::WeatherSample& outdoor) {
   return cooling::dry_air_density_kg_per_m3(supply_K, outdoor.humidity_ratio, outdoor.pressure_Pa) *
          (cooling::dry_air_cp_J_per_kg_K + outdoor.humidity_ratio * cooling::vapour_cp_J_per_kg_K);
+}
+
+/// AC power of one server whose GPUs rest and whose fans are at their slowest.
+double idle_node_W(const HallSpec& spec) {
+  const double gpu_W = 0.1 * spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu);
+  return power::server_power(spec.server, gpu_W, spec.air.fan_min_frac, false).ac_W;
 }
 
 }  // namespace
@@ -133,12 +156,8 @@ HallLoop::HallLoop(const Scenario& scenario, const fleet::Fleet& fleet, const co
     h.plant = make_plant(spec, design_W(fleet.types[i]), outdoor_.local_at_start_ns());
     h.state.resize(h.plant->n_state());
     h.liquid_asked_kg_per_s = n_node * fleet::liquid_flow_kg_per_s(fleet.types[i]);
-    const double idle_W =
-        n_node * power::server_power(spec.server, 0.1 * spec.gpu.tdp_W * static_cast<double>(spec.server.n_gpu),
-                                     spec.air.fan_min_frac, false)
-                     .ac_W;
     h.workspace = h.plant->make_workspace(), h.forecast = h.plant->make_forecast_workspace();
-    start(h, {idle_W,
+    start(h, {n_node * idle_node_W(spec),
               n_node * spec.air.flow_m3_per_s * spec.air.fan_min_frac,
               outdoor_.at(0),
               0.0,
@@ -323,11 +342,8 @@ double HallLoop::advance(Tick t0, Tick t1) {
   const double equal_share = 1.0 / static_cast<double>(halls_.size());  // of a site without power
   double plant_J = 0.0;
   state_.miss_K = 0.0;
-  constexpr double usual_fan_frac = 0.75;
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     auto& h = halls_[i];
-    // Where leakage answers more to the dies, the coolant has to be known better.
-    const double weight = fleet::leakage_loop_gain(fleet_.types[i], usual_fan_frac) / fleet::gentle_loop_gain;
     const auto p = move_through(i, give[i], t0, t1);
     h.given = give[i];
     const double share = state_.powered && all_W > 0.0 ? give[i].heat_W / all_W : equal_share;
@@ -339,18 +355,11 @@ double HallLoop::advance(Tick t0, Tick t1) {
     if (state_.powered)
       state_.means.capacity_margin_frac = std::min(state_.means.capacity_margin_frac, p.capacity_margin_frac);
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
-    state_.miss_K =
-        std::max(state_.miss_K, weight * std::abs(mean_K - (h.coolant_K + 0.5 * step_s * h.coolant_K_per_s)));
+    state_.miss_K = std::max(state_.miss_K, missed_K(h, fleet_.types[i], mean_K, step_s));
     apply_plant_step(h, p);
     h.mean_K = mean_K;
     h.last_s = step_s;
-    state_.books.electric.add(p.fan_J + p.other_electric_W * step_s);
-    state_.books.heat_in.add(p.heat_in_J);
-    state_.books.fan.add(p.fan_J);
-    state_.books.heat_out.add(p.heat_out_J);
-    state_.books.stored.add(p.stored_change_J);
-    state_.books.water_kg.add(p.water_kg);
-    state_.books.reuse.add(p.reuse_J);
+    book(state_.books, p, step_s);
     if (state_.powered)
       state_.books.capacity_margin_min_frac = std::min(state_.books.capacity_margin_min_frac, p.capacity_margin_frac);
     plant_J += p.fan_J + p.other_electric_W * step_s;

@@ -70,14 +70,14 @@ struct PlantedHall {
   std::vector<double> state;
   double liquid_asked_kg_per_s = 0;           ///< by all plates of the hall; 0 in air
   double supply_K = 0, rise_K = 0;            ///< and how much warmer the hot aisle is
-  double air_K = 0, air_K_per_s = 0;          ///< supply air as it is expected to move; scratch
+  double air_K = 0, air_K_per_s = 0;          ///< supply air as it is expected to move
   double coolant_K = 0, coolant_K_per_s = 0;  ///< coolant of the GPUs: the supply air, or the liquid
   double mean_K = 0, last_s = 0;              ///< mean coolant of the last macro step, and its length; 0: none yet
   double flow_frac = 1;
   PlantDemand given;  ///< by its servers over the last macro step
   template <class A>
   void archive(A& a) {
-    a(state, supply_K, rise_K, coolant_K, coolant_K_per_s, mean_K, last_s, flow_frac, given);
+    a(state, supply_K, rise_K, air_K, air_K_per_s, coolant_K, coolant_K_per_s, mean_K, last_s, flow_frac, given);
   }
 };
 

@@ -23,6 +23,13 @@ void forget_slopes(const JobPlace& place, StepContext& c) {
   std::ranges::fill(of_gpus(place, c.state.W_per_K, c.fleet), std::numeric_limits<double>::quiet_NaN());
 }
 
+/// Mean powers over slices, whose last mean temperature is not theirs.
+void set_means(const JobPlace& place, std::span<const double> sum_J, double step_s, StepContext& c) {
+  const auto mean_W = of_gpus(place, c.state.mean_W, c.fleet);
+  for (std::size_t i = 0; i < sum_J.size(); ++i) mean_W[i] = sum_J[i] / step_s;
+  forget_slopes(place, c);
+}
+
 /// The power of the last step is that of another state. Predict with the power that the work drew last.
 void forget_means(const JobPlace& place, JobState before, JobState doing, StepContext& c) {
   const auto mean_W = of_gpus(place, c.state.mean_W, c.fleet), work_W = of_gpus(place, c.state.work_W, c.fleet);
@@ -275,14 +282,11 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
     ++c.counts.slices;
     const auto power = move_packages(nullptr, c);
     for (std::size_t i = 0; i < sum_J.size(); ++i) sum_J[i] += gpu_J[i];
-    const double s = seconds(piece.end - piece.begin);
-    iteration_.add(die_mean_K, s);
+    iteration_.add(die_mean_K, seconds(piece.end - piece.begin));
     deliver(power, tokens_per_ns * static_cast<double>(piece.end - piece.begin), c);
   }
   task.slice = false;
-  const auto mean_W = of_gpus(job_.place, c.state.mean_W, c.fleet);
-  for (std::size_t i = 0; i < sum_J.size(); ++i) mean_W[i] = sum_J[i] / seconds(end - begin);
-  forget_slopes(job_.place, c);
+  set_means(job_.place, sum_J, seconds(end - begin), c);
   if (end == whole.period) iteration_.finish(seconds(whole.period));
   job_.state.last_step_s = seconds(end - begin);
   planner_.begun(length.piece > 0 && !length.cut ? seconds(end) / seconds(whole.period) : 0.0);

@@ -106,7 +106,7 @@ std::vector<double> InferenceLoad::node_kind_W(const workload::Timeline& timelin
     predict(node_, state, task, nominal_W, seconds(settling), signals);
     fleet::own_clocks(node_, state, task, seconds(settling), signals);
     auto maps = fleet::make_class_maps(node_, state, signals, task, &offsets);
-    maps[0].apart.clear();  // the mean of a kind is needed
+    maps[0].leakage.apart.clear();  // the mean of a kind is needed
     const auto power = fleet::advance_periodic(node_, state, signals, unbooked, task, maps);
     for (std::size_t s = 0; s < power[0].size(); ++s) out[timeline.classes[0][s].kind] = power[0][s];
   }
