@@ -74,11 +74,19 @@ Tick Agenda::clip_to_next_event(Tick until, Tick now, std::span<const JobRun> oc
 /// A rest of a base step that is too short for a macro step.
 Tick Agenda::min_macro_step() const { return equal_steps() ? 0 : base_ / 4; }
 
+bool Agenda::aligns(std::span<const JobRun> occupants) const {
+  return !equal_steps() &&
+         std::count_if(occupants.begin(), occupants.end(), [](const JobRun& u) { return u.trains(); }) == 1;
+}
+
+Tick Agenda::latest_end(Tick until, std::span<const JobRun> occupants) const {
+  return aligns(occupants) ? macro_edge_ : until;
+}
+
 Tick Agenda::align_to_iteration_end(Tick until, std::span<const JobRun> occupants) const {
-  const auto jobs = std::count_if(occupants.begin(), occupants.end(), [](const JobRun& u) { return u.trains(); });
-  if (jobs != 1 || equal_steps()) return until;
+  if (!aligns(occupants)) return until;
   const Tick reached = occupants.front().now() / ns_per_ms * ns_per_ms;
-  return reached <= macro_edge_ ? std::max(until, reached) : until;
+  return std::max(until, std::min(reached, macro_edge_));
 }
 
 double Ahead::duration_s() const {

@@ -38,6 +38,8 @@ class Agenda {
   Tick plan_macro_step(Tick now, std::span<const JobRun> occupants);
   /// The same, without planning it.
   Tick planned_end(Tick now, std::span<const JobRun> occupants) const;
+  /// Time up to which jobs' steps are of the macro step that ends at `until`: it may yet be aligned.
+  Tick latest_end(Tick until, std::span<const JobRun> occupants) const;
   /// A job that iterates alone ends the macro step with it, so that its repetitions reach the connection unbroken.
   Tick align_to_iteration_end(Tick until, std::span<const JobRun> occupants) const;
 
@@ -47,6 +49,7 @@ class Agenda {
   }
 
  private:
+  bool aligns(std::span<const JobRun> occupants) const;
   bool equal_steps() const { return most_base_steps_ == 1; }
   Tick min_macro_step() const;
   Tick clip_to_next_event(Tick until, Tick now, std::span<const JobRun> occupants) const;
