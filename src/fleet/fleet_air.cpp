@@ -150,7 +150,7 @@ void linear_means(const Packages& before, const Air& air, const Block& b, const 
                   Lanes& die_K, Lanes& heat_J) {
   Above x;
   above_air(before, air, step_s, x);
-  alignas(64) double left[n_mode * n_lane];
+  alignas(64) double left[n_mode * n_lane] = {};
   const std::size_t n = n_mode * b.n_node;
   for (std::size_t i = 0; i < n; ++i) left[i] = air.modes[i / n_mode]->rate_per_s[i % n_mode] * step_s;
   for (std::size_t i = 0; i < n; ++i) left[i] = decayed(left[i]);

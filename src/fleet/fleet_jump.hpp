@@ -31,8 +31,7 @@ struct NodeCourse {
 struct Scratch {
   std::vector<KindPower> powers;
   KindPower pause;
-  bool leakage_follows = false;  // dies within a kind: no bound keeps the power
-  Lanes mean_leak_W;             // at the repetition's mean temperature × resistance ratio
+  Lanes mean_leak_W;  // at the repetition's mean temperature × resistance ratio
   Lanes pause_rise, pause_W, pause_die_K{};
   std::vector<Lanes> rise;                // [used] e^{k_T r rise}: the kind's leakage over that at the mean temperature
   std::vector<Lanes> watts;               // [used]
@@ -44,6 +43,7 @@ struct Scratch {
   double* kind_ac_W = nullptr;                  // [kind] AC power of the block's nodes
   double* kind_leak_W = nullptr;                // [kind] what of it follows the dies' leakage
   Air air;
+  bool leakage_follows = false;  // dies within a kind: no bound keeps the power
 };
 
 /// What a jump does to a block's packages.
