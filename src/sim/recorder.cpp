@@ -92,7 +92,8 @@ void Recorder::fleet_step(std::span<const Stretch> step, std::size_t occupant, c
   if (!signals.memory_K.empty())
     hottest.memory_K =
         std::max(hottest.memory_K, numerics::lane_max(nodes.of_gpus(signals.memory_K, fleet_.n_gpu_per_node)));
-  if (occupant < state_.jobs.size()) state_.jobs[occupant].step(step, nodes, macro_end_, fleet_, state, signals);
+  const Tick own_end = step.back().end / ns_per_ms * ns_per_ms <= latest_end_ ? step.back().end : macro_end_;
+  if (occupant < state_.jobs.size()) state_.jobs[occupant].step(step, nodes, own_end, fleet_, state, signals);
 }
 
 void Recorder::neighbour(Tick begin, Tick end, double J) {

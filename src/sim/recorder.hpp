@@ -26,7 +26,8 @@ class Recorder {
                   const fleet::FleetState& state, const fleet::FleetSignals& signals);
   /// What a neighbour on the same feeders drew.
   void neighbour(Tick begin, Tick end, double J);
-  void begin_macro(Tick end) { macro_end_ = end; }
+  /// @param latest a job's step that ends by then is of this macro step, one that ends later only up to `end`
+  void begin_macro(Tick end, Tick latest) { macro_end_ = end, latest_end_ = latest; }
   void macro_step(Tick begin, Tick end, const HallLoop& halls);
   /// What the connection drew in the macro step that has this row; comes after it.
   std::size_t last_row() const { return state_.day.at("time").size() - 1; }  ///< of /day
@@ -99,7 +100,7 @@ class Recorder {
   const fleet::Fleet& fleet_;
   std::vector<std::string> job_names_;
   Tick local_start_;
-  Tick macro_end_ = 0;  ///< scratch
+  Tick macro_end_ = 0, latest_end_ = 0;  ///< scratch
   State state_;
 };
 

@@ -167,7 +167,7 @@ void Simulation::advance() {
   note_brakes();
   // Heat, load and work of everyone, in air that moves as the plants are expected to move it.
   Tick until = agenda.plan_macro_step(now, occupants);
-  recorder.begin_macro(agenda.latest_end(until, occupants));
+  recorder.begin_macro(until, agenda.latest_end(until, occupants));
   halls.predict(now, until);
   for (std::size_t i = 0; i < occupants.size(); ++i)
     if (occupants[i].trains()) {

@@ -86,7 +86,7 @@ Tick Agenda::latest_end(Tick until, std::span<const JobRun> occupants) const {
 Tick Agenda::align_to_iteration_end(Tick until, std::span<const JobRun> occupants) const {
   if (!aligns(occupants)) return until;
   const Tick reached = occupants.front().now() / ns_per_ms * ns_per_ms;
-  return std::max(until, std::min(reached, macro_edge_));
+  return reached <= macro_edge_ ? std::max(until, reached) : until;
 }
 
 double Ahead::duration_s() const {
