@@ -29,21 +29,21 @@ struct NodeCourse {
 
 /// Per-thread scratch, so that the loop over blocks allocates nothing.
 struct Scratch {
-  std::vector<KindPower> powers;
-  KindPower pause;
   Lanes mean_leak_W;  // at the repetition's mean temperature × resistance ratio
   Lanes pause_rise, pause_W, pause_die_K{};
-  std::vector<Lanes> rise;                // [used] e^{k_T r rise}: the kind's leakage over that at the mean temperature
-  std::vector<Lanes> watts;               // [used]
-  std::array<NodeCourse, n_lane> course;  // [node of the block]
+  KindPower pause;
+  Air air;
+  std::vector<KindPower> powers;
+  std::vector<Lanes> rise;   // [used] e^{k_T r rise}: the kind's leakage over that at the mean temperature
+  std::vector<Lanes> watts;  // [used]
   std::vector<double> die_weight, heat_weight;  // [node of the block][used, padded]
   std::vector<double> weight_s;                 // [mode][used, padded]
   std::vector<double> node_W, spent_s;          // [used, pauses last]
-  std::array<NodeBooks, n_lane> books;          // [node of the block]
   double* kind_ac_W = nullptr;                  // [kind] AC power of the block's nodes
   double* kind_leak_W = nullptr;                // [kind] what of it follows the dies' leakage
-  Air air;
-  bool leakage_follows = false;  // dies within a kind: no bound keeps the power
+  std::array<NodeBooks, n_lane> books;          // [node of the block]
+  std::array<NodeCourse, n_lane> course;        // [node of the block]
+  bool leakage_follows = false;                 // dies within a kind: no bound keeps the power
 };
 
 /// What a jump does to a block's packages.

@@ -167,14 +167,14 @@ void add_hall(const Simulation& run, std::size_t h, std::vector<PortEntry>& entr
   const auto& spec = run.model.scenario.halls[h];
   const std::string at = "hall." + spec.hall.name + ".", place = "hall " + spec.hall.name;
   const auto& type = run.model.fleet.types[h];
-  const auto read = [&](std::string key, std::string unit, std::string doc, auto get) {
+  const auto read = [&](const std::string& key, std::string unit, std::string doc, auto get) {
     entries.push_back({{at + key, std::move(unit), Direction::read, place, std::move(doc)},
                        [get](const Simulation& e, const C&, const C&) { return Value(get(e)); },
                        {},
                        {},
                        false});
   };
-  const auto write = [&](std::string key, std::string unit, std::string doc, double low, double high, auto get,
+  const auto write = [&](const std::string& key, std::string unit, std::string doc, double low, double high, auto get,
                          auto held, auto set) {
     entries.push_back({{at + key, std::move(unit), Direction::read_write, place, std::move(doc), low, high},
                        [get](const Simulation& e, const C&, const C&) { return Value(get(e)); },
@@ -205,10 +205,10 @@ void add_hall(const Simulation& run, std::size_t h, std::vector<PortEntry>& entr
        [h](const Simulation& e) { return mean_over(e, h, e.state.fleet.clock_Hz); });
   read("clock_min_Hz", "Hz", "clock of the slowest GPU in the last step",
        [h](const Simulation& e) { return least_over(e, h, e.state.fleet.clock_Hz); });
-  const auto limit = [&](std::string key, std::string unit, std::string doc, double low, double high, double usual,
+  const auto limit = [&](const std::string& key, std::string unit, std::string doc, double low, double high, double usual,
                          double HallControls::Limits::* member) {
     write(
-        std::move(key), std::move(unit), std::move(doc), low, high,
+        key, std::move(unit), std::move(doc), low, high,
         [h, member](const Simulation& e) { return e.controls.limits()[h].*member; },
         [h, member](const Simulation& e) { return Held(e.controls.limits()[h].*member); },
         [h, member, usual](Simulation& e, Held value) {
@@ -227,7 +227,7 @@ void add_hall(const Simulation& run, std::size_t h, std::vector<PortEntry>& entr
 void add_job(const Simulation& run, std::size_t j, std::vector<PortEntry>& entries) {
   using C = PortCounters;
   const std::string name = run.model.scenario.jobs[j].name, at = "job." + name + ".", place = "job " + name;
-  const auto read = [&](std::string key, std::string unit, std::string doc, auto get) {
+  const auto read = [&](const std::string& key, std::string unit, std::string doc, auto get) {
     entries.push_back(
         {{at + key, std::move(unit), Direction::read, place, std::move(doc)}, std::move(get), {}, {}, false});
   };
