@@ -205,8 +205,8 @@ void add_hall(const Simulation& run, std::size_t h, std::vector<PortEntry>& entr
        [h](const Simulation& e) { return mean_over(e, h, e.state.fleet.clock_Hz); });
   read("clock_min_Hz", "Hz", "clock of the slowest GPU in the last step",
        [h](const Simulation& e) { return least_over(e, h, e.state.fleet.clock_Hz); });
-  const auto limit = [&](const std::string& key, std::string unit, std::string doc, double low, double high, double usual,
-                         double HallControls::Limits::* member) {
+  const auto limit = [&](const std::string& key, std::string unit, std::string doc, double low, double high,
+                         double usual, double HallControls::Limits::* member) {
     write(
         key, std::move(unit), std::move(doc), low, high,
         [h, member](const Simulation& e) { return e.controls.limits()[h].*member; },
