@@ -113,8 +113,11 @@ def check_ride_jobs(report):
     mean = jobs[0]["mean_MW"]
     run = report.run(small).json
     report.within("the job's servers before a run against the run's mean", mean / run["it_mean_MW"], 0.7, 1.5, note=f"{mean:.4f}, {run['it_mean_MW']:.4f} MW; the run has a start, its fans are slower")
-    report.judge("instants of an iteration", max(before) > 1.02 * min(before) and all(abs(j["electrical_loss_MW"] / j["before_MW"] - 1) < 0.5 for j in jobs),
-                 f"{min(before):.4f} to {max(before):.4f} MW before the sag, mean {mean:.4f}", "the loss hangs on the instant")
+    # While the pipeline fills the load doubles within a sag, so the loss is compared with the iteration's loads, not with the last one before it.
+    loss = [j["electrical_loss_MW"] for j in jobs]
+    report.judge("instants of an iteration", max(loss) > 1.02 * min(loss) and min(before) < min(loss) and max(loss) < 1.02 * max(before),
+                 f"{min(before):.4f} to {max(before):.4f} MW before the sag, mean {mean:.4f}, lost {min(loss):.4f} to {max(loss):.4f} MW",
+                 "the loss hangs on the instant, within the iteration's loads")
     what = [p["what"] for p in jobs[0]["phases"]]
     report.judge("servers without supplies: the job stops, waits, is idle, starts again", what == ["sags", "waiting", "idle", "initialise", "load", "warm up", "iterating"] and jobs[0]["dropped_frac"] > 0.999,
                  "; ".join(f"{p['what']} {p['from_s']:.2f} to {p['until_s']:.2f} s {p['mean_MW']:.4f} MW" for p in jobs[0]["phases"]), "in this order")
