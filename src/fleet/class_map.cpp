@@ -87,6 +87,11 @@ TIDEWATT_INLINE double leak_response(const Course& c, double share, double k_T, 
   return out;
 }
 
+/// A kind's mean leakage over that at the repetition's mean temperature.
+TIDEWATT_INLINE double leakage_factor(const KindLeakage& leakage, std::size_t kind, double k_T) {
+  return math::exp(k_T * leakage.rise_K[kind] + 0.5 * k_T * k_T * leakage.spread_K2[kind]);
+}
+
 // Adds what the leakage's course does to the modes at the repetition's end, and at the end of segment `hottest` where it repeats.
 TIDEWATT_CLONES
 void follow_leakage(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
@@ -95,8 +100,7 @@ void follow_leakage(ClassMap& map, std::span<const workload::Segment> segments, 
   const std::size_t n = segments.size();
   const double k_T = chip.leakage_per_K;
   std::vector<double> factor(map.kind_s.size(), 1.0);  // [kind] leakage over that at the repetition's mean
-  for (const auto k : map.used)
-    factor[k] = math::exp(k_T * map.leakage.rise_K[k] + 0.5 * k_T * k_T * map.leakage.spread_K2[k]);
+  for (const auto k : map.used) factor[k] = leakage_factor(map.leakage, k, k_T);
   map.leakage.weight_s = {};
   map.leakage.peak_K_per_W = 0.0;
   for (std::size_t m = 0; m < n_mode; ++m) {
@@ -196,9 +200,7 @@ void share_leakage(ClassMap& map, std::span<const workload::Segment> segments, c
 std::vector<double> at_own_temperatures(const ClassMap& map, const NominalChip& chip) {
   const double k_T = chip.leakage_per_K;
   std::vector<double> out(chip.power_W.begin(), chip.power_W.end());
-  for (const auto k : map.used)
-    out[k] +=
-        chip.leakage_W[k] * (math::exp(k_T * (map.leakage.rise_K[k] + 0.5 * k_T * map.leakage.spread_K2[k])) - 1.0);
+  for (const auto k : map.used) out[k] += chip.leakage_W[k] * (leakage_factor(map.leakage, k, k_T) - 1.0);
   return out;
 }
 

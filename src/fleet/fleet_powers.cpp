@@ -69,7 +69,7 @@ void at_clock(const Fleet& fleet, const Block& b, const Lanes& clock_Hz, double 
   }
 }
 
-/// A chip without a context switches nothing and has parts of itself gated off.
+/// Without a context nothing in a chip switches, and parts of it are gated off.
 void rest(const Block& b, AtClock& at) {
   std::fill_n(at.dynamic_W.x, n_lane, 0.0);
   for (std::size_t l = 0; l < n_lane; ++l) at.leakage_W[l] *= b.type->gpu.params().rest_leakage_ratio;
