@@ -33,21 +33,41 @@ struct Vapour {
   double J_per_kg = 0.0;  // of evaporating it, against the sensible reference
 };
 
-// h(T_in, W) + ΔW h_water(T_wb) = h(T_out, W + ΔW)
-Vapour evaporate(const OutsideAirParams& p, const Conditions& c, double inlet_K, double wet_frac, double speed) {
+// h(T_in, W) + ΔW h_water(T_wb) = h(T_out, W + ΔW), for air of this humidity
+Vapour evaporate(const OutsideAirParams& p, const Conditions& c, double inlet_K, double humidity, double wet_frac,
+                 double speed) {
   const WeatherSample& air = c.input.outdoor;
-  const double wetbulb_K =
-      inlet_K == air.drybulb_K ? c.wetbulb_K : wet_bulb_K(inlet_K, air.humidity_ratio, air.pressure_Pa);
+  const bool outdoor = inlet_K == air.drybulb_K && humidity == air.humidity_ratio;
+  const double wetbulb_K = outdoor ? c.wetbulb_K : wet_bulb_K(inlet_K, humidity, air.pressure_Pa);
   const double drop_K = media_effectiveness(p, speed) * wet_frac * (inlet_K - wetbulb_K);
   const double feed = liquid_cp_J_per_kg_K * (wetbulb_K - zero_celsius_K);
   const double outlet_degC = inlet_K - drop_K - zero_celsius_K;
   Vapour v;
-  v.added = moist_cp(air.humidity_ratio) * drop_K / (vaporisation_J_per_kg + vapour_cp_J_per_kg_K * outlet_degC - feed);
+  v.added = moist_cp(humidity) * drop_K / (vaporisation_J_per_kg + vapour_cp_J_per_kg_K * outlet_degC - feed);
   v.J_per_kg = vaporisation_J_per_kg + vapour_cp_J_per_kg_K * (reference_K - zero_celsius_K) - feed;
   return v;
 }
 
 double held(double x, double lo, double hi) { return std::min(std::max(x, lo), hi); }
+
+// Media behind a mixing box: return air brings back what earlier passes evaporated, W_in = W_o + r/(1-r) ΔW(W_in). What
+// evaporates falls as the inlet gets damper, so one root lies between none and what outdoor air would take.
+Vapour evaporate_mixed(const OutsideAirParams& p, const Conditions& c, double inlet_K, double back, double wet_frac,
+                       double speed) {
+  const WeatherSample& air = c.input.outdoor;
+  const double again = back / (1.0 - back);
+  const double saturated = humidity_ratio_from_relative_humidity(inlet_K, 1.0, air.pressure_Pa);
+  double lo = 0.0, hi = evaporate(p, c, inlet_K, air.humidity_ratio, wet_frac, speed).added;
+  if (again > 0.0) hi = std::min(hi, std::max(0.0, (saturated - air.humidity_ratio) / again));
+  for (int i = 0; i < 40 && hi - lo > 1e-12; ++i) {
+    const double added = 0.5 * (lo + hi);
+    const double takes = evaporate(p, c, inlet_K, air.humidity_ratio + again * added, wet_frac, speed).added;
+    (takes > added ? lo : hi) = added;
+  }
+  Vapour v = evaporate(p, c, inlet_K, air.humidity_ratio + again * lo, wet_frac, speed);
+  v.added = lo;
+  return v;
+}
 
 // PI with back-calculation: the integral follows the limited output, so it does not wind up.
 struct Command {
@@ -76,6 +96,14 @@ double fan_power_W(const OutsideAirParams& p, double speed, double density_kg_pe
   return speed * p.design_flow_m3_per_s * pressure / efficiency + p.fan_standby_W;
 }
 
+double return_share(const OutsideAirParams& p, double commanded) {
+  const double half = 0.5 * p.dampers_apart_frac;
+  const double mean =
+      half > 0.0 ? 0.5 * (held(commanded + half, 0.0, p.mix_max_frac) + held(commanded - half, 0.0, p.mix_max_frac))
+                 : held(commanded, 0.0, p.mix_max_frac);
+  return mean + p.dampers_shut_frac * (p.mix_max_frac - mean);
+}
+
 double media_effectiveness(const OutsideAirParams& p, double speed) {
   const double units = -math::log(1.0 - p.media_effectiveness_frac) * math::pow(speed, -p.media_exponent_ratio);
   return 1.0 - math::exp(-units);
@@ -88,17 +116,17 @@ Flows flows(const OutsideAirParams& p, const Conditions& c, std::span<const doub
   f.cold_K = reference_K + y[cold_J] / p.cold_aisle_J_per_K;
   f.hot_K = reference_K + y[hot_J] / p.hot_aisle_J_per_K;
   f.metal_K = reference_K + y[metal_J] / p.metal_J_per_K;
-  const double back = held(y[mix], 0.0, p.mix_max_frac), fresh = 1.0 - back;
+  const double back = return_share(p, y[mix]), fresh = 1.0 - back;
+  f.back_frac = back;
   const double speed = held(y[fan_speed], 0.5 * p.fan_floor_frac, 1.0);
   const double live = c.input.capacity.fan_frac;  // fan walls that run; the others' dampers close
 
   Vapour vapour;
   const double wetted = y[wet] * c.input.capacity.pump_frac;
   if (wetted > 0.0) {
-    const double outdoor_cp = fresh * moist_cp(air.humidity_ratio), return_cp = back * moist_cp(air.humidity_ratio);
-    const double inlet_K =
-        back > 0.0 ? (outdoor_cp * air.drybulb_K + return_cp * f.hot_K) / (outdoor_cp + return_cp) : air.drybulb_K;
-    vapour = evaporate(p, c, inlet_K, wetted, speed);
+    const double inlet_K = back > 0.0 ? fresh * air.drybulb_K + back * f.hot_K : air.drybulb_K;
+    vapour = back > 0.0 ? evaporate_mixed(p, c, inlet_K, back, wetted, speed)
+                        : evaporate(p, c, inlet_K, air.humidity_ratio, wetted, speed);
   }
   f.supply_humidity = air.humidity_ratio + vapour.added / fresh;
   const double cp = moist_cp(f.supply_humidity);
@@ -154,7 +182,7 @@ void derivatives(const OutsideAirParams& p, const Conditions& c, std::span<const
   d[supply_K_s] = f.cold_K;
   d[hot_K_s] = f.hot_K;
   d[humidity_s] = f.supply_humidity;
-  d[mix_s] = y[mix];
+  d[mix_s] = f.back_frac;
   d[wet_s] = y[wet];
   d[needed_s] = f.needed_speed;
 }

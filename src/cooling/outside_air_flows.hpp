@@ -49,6 +49,7 @@ Conditions conditions(const OutsideAirParams& p, const PlantInput& input);
 
 struct Flows {
   double plenum_K, cold_K, hot_K, metal_K;
+  double back_frac;  ///< return air in what the fans move
   double supply_humidity;
   double servers_W, leak_W, intake_W, return_W, exhaust_W, supply_W, latent_W, fan_W, metal_cold_W, metal_hot_W;
   double evaporated_kg_per_s;
@@ -61,6 +62,8 @@ Flows flows(const OutsideAirParams& p, const Conditions& c, std::span<const doub
 double fan_power_W(const OutsideAirParams& p, double speed, double density_kg_per_m3);
 /// Share of the wet-bulb depression that the wet media take, 0 to 1, at a fan speed, a share of the rated one.
 double media_effectiveness(const OutsideAirParams& p, double speed);
+/// Share of return air that comes of a commanded mixing share, 0 to mix_max_frac.
+double return_share(const OutsideAirParams& p, double commanded);
 /// Time derivatives per s. @param y state, then meters, [n_all]  @param dydt the same layout, [n_all]
 void derivatives(const OutsideAirParams& p, const Conditions& c, std::span<const double> y, std::span<double> dydt);
 

@@ -23,6 +23,11 @@ void OutsideAirParams::fields(FieldVisitor& v) {
   v.number("pump_kW", pump_W, {0, 1e5}, "pumps of the media, all wetted");
   v.number("cycles_ratio", cycles_ratio, {1.1, 100}, "cycles of concentration of the sump water");
   v.number("mix_max_frac", mix_max_frac, {0, 0.97}, "largest share of return air");
+  v.number("dampers_shut_frac", dampers_shut_frac, {0, 1},
+           "share of the air handlers whose outside-air dampers a control error holds shut", Need::optional);
+  v.number("dampers_apart_frac", dampers_apart_frac, {0, 1},
+           "difference between the dampers of two halves of the air handlers that work against each other",
+           Need::optional);
   v.number("plenum_J_per_K", plenum_J_per_K, {1e-3, 1e12}, "heat capacity of air behind the fans");
   v.number("cold_aisle_J_per_K", cold_aisle_J_per_K, {1e-3, 1e12}, "heat capacity of cold aisle air");
   v.number("hot_aisle_J_per_K", hot_aisle_J_per_K, {1e-3, 1e12}, "heat capacity of hot aisle and return air");

@@ -167,6 +167,7 @@ std::vector<Row> chips_rows(const Context& context) {
   k20_row(rows);
   idle_slope_row(rows);
   b300_rows(rows);
+  b300_duty_rows(rows);
   fan_table_rows(context, rows);
   return rows;
 }

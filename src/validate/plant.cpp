@@ -45,6 +45,7 @@ std::vector<Row> plant_rows(const Context& context) {
   const cooling::HydronicPlant plant(catalog_hydronic("crah_chilled_water"), 1e6);
   rows.push_back(half_flow("C5/tower", "tower fans of crah_chilled_water at half flow", plant.tower()->fan_W(1.0),
                            plant.tower()->fan_W(0.5)));
+  for (Row& row : plant_air_rows()) rows.push_back(std::move(row));
   return rows;
 }
 

@@ -6,6 +6,7 @@ namespace TIDEWATT_NAMESPACE::validate {
 
 std::vector<Row> plant_reference_rows(const Context&);  ///< C4
 std::vector<Row> plant_frontier_rows(const Context&);   ///< C1, C3
+std::vector<Row> plant_air_rows();                      ///< C6
 
 cooling::HydronicParams catalog_hydronic(const char* name);
 

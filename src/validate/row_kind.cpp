@@ -36,7 +36,8 @@ constexpr std::array declared = {
     Declared{"longhorn_slope", half_fit}, Declared{"longhorn_slope/pooled", fit},
     Declared{"longhorn_slowest", half_fit}, Declared{"k20_sweep", half_fit}, Declared{"h100_idle_slope", fit},
     Declared{"b300_cap", half_fit}, Declared{"b300_cap/450", fit}, Declared{"b300_cap/900", fit},
-    Declared{"fan_table", conformance},
+    Declared{"b300_duty", half_fit}, Declared{"b300_duty/5", fit}, Declared{"b300_duty/20", fit},
+    Declared{"b300_duty/50-mean", bound}, Declared{"b300_duty/500-mean", bound}, Declared{"fan_table", conformance},
     // temperatures
     Declared{"T1", seen}, Declared{"T2", bound}, Declared{"T3", bound}, Declared{"T4", seen},
     Declared{"fit/temperature", half_fit},
@@ -45,7 +46,7 @@ constexpr std::array declared = {
     // plants
     Declared{"C1", identity},  // a formula inside the row
     Declared{"C2", identity}, Declared{"C3", bound}, Declared{"C3/closure", identity}, Declared{"C4", simulator},
-    Declared{"C5", bound},
+    Declared{"C5", bound}, Declared{"C6", bound},
     // machines of 2024-2026: what racks_rows.toml calls blind set nothing, but its figures were public and known
     Declared{"R1", seen}, Declared{"R2", seen}, Declared{"R3", seen}, Declared{"R4", seen}, Declared{"R5", seen},
     Declared{"R6", seen}, Declared{"R1/gb200-256", fit}, Declared{"R1/h100-512", fit},

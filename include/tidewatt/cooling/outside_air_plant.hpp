@@ -30,6 +30,9 @@ struct TIDEWATT_API OutsideAirParams {
   double cycles_ratio = 0.0;  ///< of concentration: bleed = evaporation / (cycles - 1)
   // mixing
   double mix_max_frac = 0.0;
+  // control errors of the dampers, as shares of the air handlers
+  double dampers_shut_frac = 0.0;   ///< outside-air dampers that an error holds shut
+  double dampers_apart_frac = 0.0;  ///< difference between the dampers of two halves that work against each other
   // storage
   double plenum_J_per_K = 0.0, cold_aisle_J_per_K = 0.0, hot_aisle_J_per_K = 0.0, metal_J_per_K = 0.0;
   double metal_cold_W_per_K = 0.0, metal_hot_W_per_K = 0.0;
@@ -50,12 +53,15 @@ struct TIDEWATT_API OutsideAirParams {
 /// neighbours and its meter. Fan: `V = n V_d`, `P = V (Δp_d n² ρ/1.2 + Δp_aisle)/η(n) + P_0`, `η = η_d (1 - d (1-n)²)`;
 /// speed follows the servers' air flow plus leakage; flow beyond that of the fans recirculates from the hot
 /// aisle. Media: `T_out = T_in - ε w (T_in - T_wb)`, w the wetted share, `ε = 1 - (1-ε_d)^(n^-x)`; water from the
-/// enthalpy balance with feed at the wet bulb. Mixing and evaporation are PI loops on the cold aisle's temperature,
-/// with anti-windup, through actuator lags; the lower set point is raised (to the upper one at most) until supply air
-/// is below `rh_max_frac`, and evaporation stops where supply air reaches it. Failed fan walls (capacity.fan_frac) take their flow away at once,
-/// the others speed up; failed media pumps (capacity.pump_frac) their share of evaporation. Assumptions: well mixed zones, humidity
-/// without storage, no heat through walls, media inlet humidity that of outdoor air, pressure control faster than a
-/// second. SUNDIALS CVODE integrates, restarted every step.
+/// enthalpy balance with feed at the wet bulb. Pads saturate: `T_out` stays above the wet bulb of the air that enters
+/// them, which with return air carries the vapour of earlier passes, `W_in = W_o + r/(1-r) ΔW`. Mixing and evaporation
+/// are PI loops on the cold aisle's temperature, with anti-windup, through actuator lags; the lower set point is raised
+/// (to the upper one at most) until supply air is below `rh_max_frac`, and evaporation stops where outdoor air would
+/// reach it. Control errors: with a share s of the dampers shut and two halves d apart, a commanded m gives
+/// `r = (1-s) (clip(m + d/2) + clip(m - d/2))/2 + s r_max`, clipped to 0 … r_max. Failed fan walls (capacity.fan_frac)
+/// take their flow away at once, the others speed up; failed media pumps (capacity.pump_frac) their share of
+/// evaporation. Assumptions: well mixed zones, humidity without storage, no heat through walls, pressure control faster
+/// than a second. SUNDIALS CVODE integrates, restarted every step.
 class TIDEWATT_API OutsideAirPlant final : public CoolingPlant {
  public:
   /// @param rated_it_W IT heat of the hall: all extensive values are multiplied by rated / reference

@@ -65,6 +65,49 @@ TEST_CASE("full evaporation cools to dry bulb less effectiveness times the depre
   }
 }
 
+TEST_CASE("wet pads saturate: behind shut dampers the air that comes back is damp, and cools no further") {
+  // Four in five handlers recirculate: what evaporates in one pass is in the air of the next.
+  OutsideAirParams p = tight_plant();
+  p.dampers_shut_frac = 0.8;
+  p.rh_max_frac = 1.0;
+  const OutsideAirPlant plant(p, 1e6);
+  const WeatherSample out = air(36, 0.2);
+  std::vector<double> state(plant.n_state());
+  auto workspace = plant.make_workspace();
+  plant.initialise(state, load(out), 0);
+  PlantStep s;
+  for (Tick t = 0; t < 12 * 60; ++t) s = plant.advance(state, load(out), t * minute, (t + 1) * minute, *workspace);
+  CHECK(s.return_mix_frac == Approx(0.8 * 0.9).margin(1e-6));
+  CHECK(s.evaporation_frac > 0.999);  // all wet, and still too warm
+  CHECK(s.supply_over_limit_K > 1.0);
+  CHECK(s.supply_rh_frac < 1.0);
+  CHECK(closure(s) < 1e-11);
+  // With the vapour of outdoor air at the pads' inlet the same hall would evaporate far more.
+  const double fresh = 1.0 - s.return_mix_frac;
+  const double mixed_K = fresh * out.drybulb_K + s.return_mix_frac * s.hot_aisle_mean_K;
+  const double supply_humidity = humidity_ratio_from_relative_humidity(s.supply_mean_K, s.supply_rh_frac, 1e5);
+  const double inlet_humidity = out.humidity_ratio + s.return_mix_frac * (supply_humidity - out.humidity_ratio);
+  const double damp_K = wet_bulb_K(mixed_K, inlet_humidity, 1e5), dry_K = wet_bulb_K(mixed_K, out.humidity_ratio, 1e5);
+  CHECK(s.supply_mean_K > damp_K);
+  CHECK(damp_K > dry_K + 2.0);
+  const double effectiveness = outside_air::media_effectiveness(plant.params(), 1.0 - s.capacity_margin_frac);
+  const double fan_rise = s.fan_mean_W / 1e6 * (s.hot_aisle_mean_K - s.supply_mean_K);
+  CHECK(s.supply_mean_K == Approx(mixed_K - effectiveness * (mixed_K - damp_K) + fan_rise).margin(0.3));
+}
+
+TEST_CASE("dampers of two halves that work against each other bring hot air back while none is wanted") {
+  OutsideAirParams p = tight_plant();
+  p.dampers_apart_frac = 0.45;  // 70 % against 25 %
+  const OutsideAirPlant apart(p, 1e6), sound(tight_plant(), 1e6);
+  CHECK(outside_air::return_share(p, 0.475) == Approx(0.475));  // 0.70 and 0.25: the mean is what was asked for
+  CHECK(outside_air::return_share(p, 0.0) == Approx(0.1125));   // one half is at its stop
+  CHECK(outside_air::return_share(p, 0.9) == Approx(0.5 * (0.9 + 0.675)));
+  const PlantStep bad = settled(apart, load(air(24, 0.4))), good = settled(sound, load(air(24, 0.4)));
+  const double r = 0.1125, rise_K = good.hot_aisle_mean_K - K(24.0);
+  CHECK(bad.supply_mean_K - good.supply_mean_K == Approx(r / (1.0 - r) * rise_K).epsilon(0.1));
+  CHECK(settled(apart, load(air(5, 0.4))).supply_mean_K == Approx(K(18.0)).margin(0.05));  // control makes up for it
+}
+
 TEST_CASE("evaporation holds the upper limit, starts above it only, and stops at the humidity limit") {
   const OutsideAirPlant plant(catalog_plant(), 1e6);
   const PlantStep dry = settled(plant, load(air(40, 0.15)));

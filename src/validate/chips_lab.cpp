@@ -1,0 +1,41 @@
+#include "chips_lab.hpp"
+
+namespace TIDEWATT_NAMESPACE::validate {
+
+LabKernel::LabKernel(const GpuCase& gpu, double activity)
+    : model_(gpu.power), reference_Hz_(gpu.compute.reference_clock_Hz) {
+  constexpr double bytes = 3.0 * 8192.0 * 8192.0 * 2.0;  // both operands and the product, once
+  const double iterations_per_s = b300_iterations_per_s_at_450 * reference_Hz_ / (b300_caps[0].clock_MHz * 1e6);
+  mix_.matrix_s = 1.0, mix_.active_matrix_s = activity;
+  mix_.hbm_s = bytes * iterations_per_s / gpu.compute.hbm_B_per_s;
+  waiting_.wait_s = 1.0;
+}
+
+LabKernel LabKernel::fitted(const GpuCase& gpu) {
+  double lo = 0.0, hi = 2.0;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (lo + hi);
+    (LabKernel(gpu, middle).clock_Hz(b300_caps[0]) > b300_caps[0].clock_MHz * 1e6 ? lo : hi) = middle;
+  }
+  return {gpu, 0.5 * (lo + hi)};
+}
+
+double LabKernel::watts(const dvfs::PhaseMix& mix, double clock_Hz, double degC) const {
+  const auto p = dvfs::phase_power(model_, {}, mix, reference_Hz_, clock_Hz, 0.0);
+  return p.fixed_W + p.leakage_W * model_.leakage_temperature_factor(degC + zero_degC_K);
+}
+
+double LabKernel::board_W(double clock_Hz, double degC) const { return watts(mix_, clock_Hz, degC); }
+
+double LabKernel::waiting_W(double clock_Hz, double degC) const { return watts(waiting_, clock_Hz, degC); }
+
+double LabKernel::clock_Hz(const LabPoint& at) const {
+  double lo = model_.clock_min_Hz(), hi = model_.clock_max_Hz();
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (lo + hi);
+    (board_W(middle, at.degC) < at.board_W ? lo : hi) = middle;
+  }
+  return 0.5 * (lo + hi);
+}
+
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -1,0 +1,42 @@
+#pragma once
+// A B300 in a lab node (sinkers/gpu-power-lab): the product of two 8,192 x 8,192 matrices in bf16 under power caps.
+#include <array>
+
+#include "silicon.hpp"
+#include "tidewatt/dvfs/operating_point.hpp"
+
+namespace TIDEWATT_NAMESPACE::validate {
+
+inline constexpr const char* b300_lab = "sinkers/gpu-power-lab, commit 249b1c9555";
+
+/// One point of that kernel, as measured.
+struct LabPoint {
+  double cap_W, board_W, clock_MHz, degC;
+};
+inline constexpr std::array<LabPoint, 4> b300_caps = {
+    {{450, 448.2, 926, 40}, {550, 546.9, 1152, 42}, {700, 692.1, 1457, 45}, {900, 886.4, 1935, 48}}};
+inline constexpr double b300_iterations_per_s_at_450 = 991.0, b300_iterations_per_s_at_900 = 1892.0;
+
+/// Board watts of the lab's kernel at a clock and a die temperature.
+class LabKernel {
+ public:
+  /// @param activity of the kernel, relative to the entry's; what it copies counts as memory traffic
+  LabKernel(const GpuCase& gpu, double activity);
+  /// The kernel with the activity that the lowest cap gives.
+  static LabKernel fitted(const GpuCase& gpu);
+  double activity() const { return mix_.active_matrix_s; }
+  double board_W(double clock_Hz, double degC) const;
+  /// The same between two kernels: a context that waits for the next one.
+  double waiting_W(double clock_Hz, double degC) const;
+  /// Clock at which the board takes the watts that were measured, Hz.
+  double clock_Hz(const LabPoint& at) const;
+  const power::GpuModel& model() const { return model_; }
+
+ private:
+  double watts(const dvfs::PhaseMix& mix, double clock_Hz, double degC) const;
+  power::GpuModel model_;
+  double reference_Hz_;
+  dvfs::PhaseMix mix_, waiting_;
+};
+
+}  // namespace TIDEWATT_NAMESPACE::validate

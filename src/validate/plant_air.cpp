@@ -1,0 +1,48 @@
+// C6: halls on outside air against the PUE that operators publish.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "plant_rows.hpp"
+#include "sim/shipped_scenarios.hpp"
+#include "tidewatt/sim/look_up.hpp"
+#include "tidewatt/sim/run.hpp"
+
+namespace TIDEWATT_NAMESPACE::validate {
+namespace {
+
+/// PUE of the Llama hall over a typical day of each of six months, in the driest shipped climate of the north-west.
+double half_year(const char* plant, std::array<int, 6> months) {
+  const std::string name = "llama3_405b_day.toml";
+  double connection_MW = 0.0, it_MW = 0.0;
+  for (const int month : months) {
+    sim::LoadOptions options;
+    options.set = {fmt::format("hall.a.plant={}", plant), "weather.climate=pasco_wa", "weather.day=typical",
+                   fmt::format("run.start=2024-{:02}-15T00:00:00", month)};
+    const auto r = sim::run(sim::read_scenario(parse_toml(sim::shipped_scenario(name).value(), name), ".", options));
+    connection_MW += sim::figure(r, "pcc_mean_MW"), it_MW += sim::figure(r, "it_mean_MW");
+  }
+  return connection_MW / it_MW;
+}
+
+}  // namespace
+
+std::vector<Row> plant_air_rows() {
+  const double summer = half_year("outside_air_prineville_2011", {4, 5, 6, 7, 8, 9}),
+               winter = half_year("outside_air_prineville_2011", {10, 11, 12, 1, 2, 3});
+  const double year = 0.5 * (summer + winter);
+  const char* note =
+      "weather of Pasco, WA: none of Prineville is shipped. Light, offices and security are not modelled, and "
+      "batteries stand beside the path";
+  std::vector<Row> rows;
+  rows.push_back(within("C6/prineville", "hall with Prineville's limits, April to September: PUE", "", 1.06, 1.10,
+                        summer, 0.02, "Open Compute, Prineville 2011", note));
+  rows.push_back(against("C6/commissioning", "the same at full load over a year: PUE at commissioning", "", 1.07, year,
+                         0.02, "Open Compute, Prineville 2011", note));
+  rows.push_back(within("C6/fleet", "the same: no better than 1.00 and no worse than new buildings of the fleet", "",
+                        1.0, 1.09, year, 0.0, "Meta, sustainability data 2021-2023",
+                        "fleet 1.08 (2023), new buildings 1.09"));
+  return rows;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::validate
