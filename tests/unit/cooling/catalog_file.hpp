@@ -24,7 +24,7 @@ Params catalog_file(const std::string& below) {
   reader.child("assumed");
   reader.finish();
   for (const auto& field : list_fields(params))
-    if (!sources || !sources->find(field.key)) reader.report(nullptr, field.key, "no source");
+    if (node.find(field.key) && (!sources || !sources->find(field.key))) reader.report(nullptr, field.key, "no source");
   std::string all;
   for (const Finding& f : findings) all += f.text() + "\n";
   INFO(all);
