@@ -110,7 +110,7 @@ void b300_duty_rows(std::vector<Row>& rows) {
                                     "most {:.0f} W over a second",
                                     duty.cap_W, 1e3 * window_s, *std::min_element(watts[d].begin(), watts[d].end()),
                                     *std::max_element(watts[d].begin(), watts[d].end()), second_W));
-    if (duty.sets_window) r = calibrated(std::move(r), "sets the window of the instant field; " + r.note);
+    if (duty.sets_window) r = calibrated(std::move(r), "sets the window of the instant field");
     rows.push_back(std::move(r));
     if (!duty.sets_window)
       rows.push_back(within(fmt::format("b300_duty/{:.0f}-mean", 1e3 * duty.on_s),
