@@ -55,7 +55,7 @@ struct TIDEWATT_API OutsideAirParams {
 /// is below `rh_max_frac`, and evaporation stops where supply air reaches it. Failed fan walls (capacity.fan_frac) take their flow away at once,
 /// the others speed up; failed media pumps (capacity.pump_frac) their share of evaporation. Assumptions: well mixed zones, humidity
 /// without storage, no heat through walls, media inlet humidity that of outdoor air, pressure control faster than a
-/// second. SUNDIALS CVODE integrates, restarted every step.
+/// second. Integrated by implicit Runge-Kutta steps [@kennedy_carpenter].
 class TIDEWATT_API OutsideAirPlant final : public CoolingPlant {
  public:
   /// @param rated_it_W IT heat of the hall: all extensive values are multiplied by rated / reference
