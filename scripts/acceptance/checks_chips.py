@@ -70,7 +70,7 @@ def check_b300(report):
 
 
 def check_air(report):
-    """Halls on outside air: published PUE, and two dampers' errors that a run shows."""
+    """A hall on outside air against the PUE that operators publish; pads and dampers are unit tests of cooling."""
     rows = {r["id"]: r for r in rows_of(report, ["plant"]) if r["id"].startswith("C6/")}
     for row in rows.values():
         report.judge(f"outside air: {row['id']}", row["pass"], f"PUE {row['got']:.4f} for {row['expected']}", "2 %")

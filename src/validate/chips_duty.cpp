@@ -4,10 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "base/fields_of.hpp"
 #include "chips_groups.hpp"
 #include "chips_lab.hpp"
-#include "tidewatt/base/error.hpp"
-#include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/dvfs/governor.hpp"
 
@@ -24,17 +23,6 @@ constexpr std::array<DutyCycle, 4> duties = {
 constexpr double step_s = 0.0005;
 constexpr std::size_t settle_steps = 40'000, seen_steps = 8'000;  // 20 s for a limit over a second, then 4 s
 
-dvfs::SampledGovernorParams usual_sampling() {
-  const Node values = catalog::Catalog().values("governor", "nvidia_sampled");
-  std::vector<Finding> findings;
-  TableReader r(values, "governor", findings);
-  dvfs::SampledGovernorParams p{};
-  p.fields(r);
-  r.finish();
-  if (!findings.empty()) throw InputError(findings);
-  return p;
-}
-
 double die_degC(double mean_W) {
   const auto &a = b300_caps.front(), &b = b300_caps.back();
   return a.degC + (b.degC - a.degC) * (mean_W - a.board_W) / (b.board_W - a.board_W);
@@ -42,7 +30,7 @@ double die_degC(double mean_W) {
 
 /// Watts of the board in steps of half a millisecond, once the limiter has settled.
 std::vector<double> played(const LabKernel& kernel, const GpuCase& gpu, const DutyCycle& duty) {
-  const auto sampling = usual_sampling();
+  const auto sampling = fields_of<dvfs::SampledGovernorParams>(catalog::Catalog().values("governor", "nvidia_sampled"));
   const dvfs::SampledGovernor governor(kernel.model(), gpu.governor, sampling);
   auto state = governor.start(1, kernel.model().clock_max_Hz());
   const auto half = static_cast<std::size_t>(std::lround(duty.on_s / step_s)),

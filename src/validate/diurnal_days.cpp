@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "diurnal_groups.hpp"
-#include "sim/shipped_scenarios.hpp"
+#include "shipped_day.hpp"
 #include "study/sampling.hpp"
 #include "tidewatt/sim/look_up.hpp"
 #include "tidewatt/sim/run.hpp"
@@ -14,13 +14,6 @@ namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr const char* source = "llama3";
-
-sim::Scenario day(std::vector<std::string> set) {
-  sim::LoadOptions options;
-  options.set = std::move(set);
-  const std::string name = "llama3_405b_day.toml";
-  return sim::read_scenario(parse_toml(sim::shipped_scenario(name).value(), name), ".", options);
-}
 
 const std::vector<std::string> prescribed = {"hall.a.plant=prescribed_llama3_day"};
 
@@ -48,7 +41,7 @@ Interval interval() {
   const auto small =
       with(prescribed, {"hall.a.n_gpu=512", "job.main.plan.n_gpu=512", "job.main.plan.global_batch_sequences=64",
                         "run.start=2024-07-20T04:00:00", "run.duration_h=13", "run.macro_step_s=600"});
-  auto assumed = day(small).assumed;
+  auto assumed = shipped_day(small).assumed;
   std::erase_if(assumed, [](const auto& a) { return !a.key.starts_with("hall."); });  // the grid does not move the job
   std::vector<double> percent;
   for (const auto& u : study::latin_hypercube(40, assumed.size(), 405)) {
@@ -60,7 +53,7 @@ Interval interval() {
       const double x = a.low + u[k] * (a.high - a.low);
       set.push_back(fmt::format("{}={}", a.key, whole ? std::round(x) : x));
     }
-    percent.push_back(swing(day(set)).percent);
+    percent.push_back(swing(shipped_day(set)).percent);
   }
   std::sort(percent.begin(), percent.end());
   const auto at = [&](double share) {
@@ -74,10 +67,10 @@ Interval interval() {
 void day_rows(std::vector<Row>& rows) {
   const char* what = "Llama 3 405B, 16,384 air-cooled H100, a day";
   const auto text = [&](const char* more) { return std::string(what) + more; };
-  const Swing d1 = swing(day(prescribed)), d1b = swing(day({}));
-  const Swing flat = swing(day(with(prescribed, {"hall.a.plant.min_degC=24", "hall.a.plant.max_degC=24"})));
-  const Swing equal = swing(day(with(prescribed, {"run.spread=false"}))),
-              free = swing(day(with(prescribed, {"run.gating=false"})));
+  const Swing d1 = swing(shipped_day(prescribed)), d1b = swing(shipped_day({}));
+  const Swing flat = swing(shipped_day(with(prescribed, {"hall.a.plant.min_degC=24", "hall.a.plant.max_degC=24"})));
+  const Swing equal = swing(shipped_day(with(prescribed, {"run.spread=false"}))),
+              free = swing(shipped_day(with(prescribed, {"run.gating=false"})));
   rows.push_back(within(
       "D1/swing", text(", inlet prescribed, 18 degC at 05 h to 30 degC at 15 h: swing of hourly throughput"), "%", 0.7,
       2.5, d1.percent, 0.0, source, "published 1-2 %; spread and leakage fixed beforehand, not fitted to this row"));

@@ -4,22 +4,21 @@
 #include <array>
 
 #include "plant_rows.hpp"
-#include "sim/shipped_scenarios.hpp"
+#include "shipped_day.hpp"
 #include "tidewatt/sim/look_up.hpp"
 #include "tidewatt/sim/run.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
-/// PUE of the Llama hall over a typical day of each of six months, in the driest shipped climate of the north-west.
-double half_year(const char* plant, std::array<int, 6> months) {
-  const std::string name = "llama3_405b_day.toml";
+/// PUE of the Llama hall with Prineville's limits over a typical day of each of six months, in the driest shipped climate
+/// of the north-west.
+double half_year(std::array<int, 6> months) {
   double connection_MW = 0.0, it_MW = 0.0;
   for (const int month : months) {
-    sim::LoadOptions options;
-    options.set = {fmt::format("hall.a.plant={}", plant), "weather.climate=pasco_wa", "weather.day=typical",
-                   fmt::format("run.start=2024-{:02}-15T00:00:00", month)};
-    const auto r = sim::run(sim::read_scenario(parse_toml(sim::shipped_scenario(name).value(), name), ".", options));
+    const auto r =
+        sim::run(shipped_day({"hall.a.plant=outside_air_prineville_2011", "weather.climate=pasco_wa",
+                              "weather.day=typical", fmt::format("run.start=2024-{:02}-15T00:00:00", month)}));
     connection_MW += sim::figure(r, "pcc_mean_MW"), it_MW += sim::figure(r, "it_mean_MW");
   }
   return connection_MW / it_MW;
@@ -28,8 +27,7 @@ double half_year(const char* plant, std::array<int, 6> months) {
 }  // namespace
 
 std::vector<Row> plant_air_rows() {
-  const double summer = half_year("outside_air_prineville_2011", {4, 5, 6, 7, 8, 9}),
-               winter = half_year("outside_air_prineville_2011", {10, 11, 12, 1, 2, 3});
+  const double summer = half_year({4, 5, 6, 7, 8, 9}), winter = half_year({10, 11, 12, 1, 2, 3});
   const double year = 0.5 * (summer + winter);
   const char* note =
       "weather of Pasco, WA: none of Prineville is shipped. Light, offices and security are not modelled, and "
