@@ -115,7 +115,7 @@ def test_other_threads_go_on_meanwhile(step_by_step):
     def tick():
         while not over.is_set():
             ticks.append(time.perf_counter())
-            time.sleep(0.002)
+            time.sleep(0.0002)  # a step takes about two milliseconds
 
     thread = threading.Thread(target=tick)
     thread.start()
