@@ -5,6 +5,7 @@
 
 #include "background.hpp"
 #include "bind.hpp"
+#include "study/hardware_figures.hpp"
 
 namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
@@ -27,6 +28,7 @@ std::shared_ptr<RunResult> run(const std::shared_ptr<sim::Scenario>& scenario, s
                                              shared->done_frac = done_frac;
                                              return !stop;
                                            }});
+        study::add_hardware_figures(study::hardware_figures(*scenario), result);
         if (!stop) shared->made = make_result(std::move(result), since_s(begin));
       },
       [&] {
@@ -38,7 +40,8 @@ std::shared_ptr<RunResult> run(const std::shared_ptr<sim::Scenario>& scenario, s
 /// An engine that Python threads cannot drive into itself.
 class Stepper {
  public:
-  Stepper(const sim::Scenario& scenario, std::size_t n_thread) : engine_(make(scenario, n_thread)) {}
+  Stepper(const sim::Scenario& scenario, std::size_t n_thread)
+      : hardware_(study::hardware_figures(scenario)), engine_(make(scenario, n_thread)) {}
 
   bool done() const { return idle().done(); }
   double time_s() const { return idle().time_s(); }
@@ -118,7 +121,9 @@ class Stepper {
     const Busy busy(*this);
     const py::gil_scoped_release no_gil;
     auto engine = std::move(engine_);
-    return make_result(engine->finish(), since_s(start_));
+    auto result = engine->finish();
+    study::add_hardware_figures(hardware_, result);
+    return make_result(std::move(result), since_s(start_));
   }
 
  private:
@@ -146,6 +151,7 @@ class Stepper {
     return *engine_;
   }
 
+  study::HardwareFigures hardware_;
   Clock::time_point start_ = Clock::now();
   std::unique_ptr<sim::Engine> engine_;
   bool busy_ = false;

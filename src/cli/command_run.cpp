@@ -20,6 +20,7 @@
 #include "sim/iteration_view.hpp"
 #include "stop_signals.hpp"
 #include "study/explain_swing.hpp"
+#include "study/hardware_figures.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
@@ -153,6 +154,7 @@ void run(Arguments a, int& exit_code) {
   if (a.reference) scenario = sim::reference_of(std::move(scenario));
   for (const auto& note : scenario.notes) fmt::print(stderr, "note: {}\n", note);
   if (a.show == "iteration") {
+    fmt::print("{}\n", study::hardware_text(study::hardware_figures(scenario)));
     for (const auto& job : scenario.jobs) fmt::print("{}", sim::view_text(sim::view_iteration(scenario, job)));
     return;
   }
@@ -164,6 +166,7 @@ void run(Arguments a, int& exit_code) {
     return;
   }
   auto& result = *finished;
+  study::add_hardware_figures(study::hardware_figures(scenario), result);
   std::optional<study::SwingReport> swing;
   if (a.explain == "swing")
     swing = study::explain_swing(scenario, result, {a.threads, {}}, [&](const std::string& name) {

@@ -25,6 +25,8 @@ constexpr std::array rows = {
     Row{"Training", "iteration_s", "iteration", "s"},
     Row{"Training", "tflops_per_gpu", "model arithmetic per GPU", "TFLOP/s"},
     Row{"Training", "mfu_percent", "model FLOP utilisation", "%"},
+    Row{"Training", "precision", "number format of linear layers", ""},
+    Row{"Training", "tokens_per_J", "tokens per joule drawn", "tokens/J"},
     Row{"Training", "throughput_swing_percent", "swing of hourly throughput", "%"},
     Row{"Training", "effective_time_percent", "effective training time", "%"},
     Row{"Training", "n_interruptions_unexpected", "unexpected interruptions", ""},

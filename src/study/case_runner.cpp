@@ -8,6 +8,7 @@
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "hardware_figures.hpp"
 #include "io/durable_file.hpp"
 #include "scenario_tree.hpp"
 #include "tidewatt/base/error.hpp"
@@ -108,6 +109,7 @@ void CaseRunner::record_result(std::size_t i, const CaseStore& store, CaseRecord
   scenario.text = base_text_;
   for (const auto& item : set) scenario.text += "\n# --set " + item;
   auto result = sim::run(scenario, {1, {}});
+  add_hardware_figures(hardware_figures(scenario), result);
   result.summary.emplace_back("payload_sha256", io::payload_sha256(result));
   if (spec_.keep_results) {
     const auto image = io::hdf5_image(result);

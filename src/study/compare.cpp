@@ -10,6 +10,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "hardware_figures.hpp"
 #include "scenario_tree.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "toml_value.hpp"
@@ -145,8 +146,9 @@ void heed(const Stop& stop) {
 
 Figures figures_of(const sim::Scenario& scenario, const Stop& stop) {
   Figures out;
-  const auto result = sim::run(scenario, {0, [&](double) { return !(stop && stop()); }});
+  auto result = sim::run(scenario, {0, [&](double) { return !(stop && stop()); }});
   heed(stop);
+  add_hardware_figures(hardware_figures(scenario), result);
   for (const auto& [key, value] : result.summary) {
     if (const auto* d = std::get_if<double>(&value)) out.emplace_back(key, *d);
     if (const auto* i = std::get_if<std::int64_t>(&value)) out.emplace_back(key, static_cast<double>(*i));

@@ -18,8 +18,9 @@ BINARY = product.find_binary()
 
 NUMBER, WHOLE, TEXT, TABLE, LIST = (int, float), int, str, dict, list
 CONTRACT = {
-    "schema_version": WHOLE, "simulated_s": NUMBER, "wall_s": NUMBER, "n_gpu": WHOLE, "iteration_s": NUMBER,
-    "tflops_per_gpu": NUMBER, "mfu_percent": NUMBER, "tokens_per_s_mean": NUMBER, "throughput_swing_percent": NUMBER,
+    "schema_version": WHOLE, "simulated_s": NUMBER, "wall_s": NUMBER, "n_gpu": WHOLE, "n_rack": WHOLE, "scale_up_gpus": WHOLE, "iteration_s": NUMBER,
+    "tflops_per_gpu": NUMBER, "mfu_percent": NUMBER, "peak_FLOP_per_s": NUMBER, "precision": TEXT,
+    "tokens_per_s_mean": NUMBER, "tokens_per_J": NUMBER, "throughput_swing_percent": NUMBER,
     "throughput_min_hour": WHOLE, "clock_mean_MHz": NUMBER, "clock_slowest_MHz": NUMBER, "die_max_degC": NUMBER,
     "die_mean_degC": NUMBER, "memory_mean_degC": NUMBER, "memory_max_degC": NUMBER, "limiter_share": TABLE, "it_mean_MW": NUMBER, "pcc_mean_MW": NUMBER, "pcc_max_MW": NUMBER,
     "pcc_min_MW": NUMBER, "pcc_step_1s_max_MW": NUMBER, "pcc_ramp_up_max_MW_per_s": NUMBER,
@@ -71,6 +72,8 @@ class RunsOnce(unittest.TestCase):
         self.assertEqual(f["simulated_s"], 112.5)
         self.assertEqual(f["n_gpu"], 128)
         self.assertAlmostEqual(f["mfu_percent"], 100 * f["tflops_per_gpu"] / 989.4, delta=1e-3 * f["mfu_percent"])
+        self.assertEqual((f["n_rack"], f["scale_up_gpus"], f["precision"], f["peak_FLOP_per_s"]), (8, 8, "bf16", 989.4e12))
+        self.assertAlmostEqual(f["tokens_per_J"] * f["pcc_mean_MW"] * 1e6 * f["simulated_s"] / f["jobs"][0]["tokens"], 1.0, places=12)
         self.assertAlmostEqual(f["tokens_per_s_mean"] * f["iteration_s"], 64 * 8192, delta=1e-3 * 64 * 8192)
         self.assertLessEqual(f["clock_slowest_MHz"], f["clock_mean_MHz"])
         self.assertLess(f["die_mean_degC"], f["die_max_degC"])

@@ -8,12 +8,17 @@ UNITS = {"percent": "%", **{word: word for word in ("Hz", "mHz", "MW", "s")}}  #
 FIGURES: dict[str, dict[str, tuple[str, str]]] = {
     "Job": {
         "n_gpu": ("GPUs", ""),
+        "n_rack": ("racks (cabinets)", ""),
+        "scale_up_gpus": ("GPUs of a scale-up domain", ""),
         "iteration_s": ("iteration", "s"),
         "tokens_per_s_mean": ("mean throughput", "tokens/s"),
+        "tokens_per_J": ("tokens per joule drawn at the connection", "tokens/J"),
         "throughput_swing_percent": ("throughput swing over the day", "%"),
         "throughput_min_hour": ("slowest hour begins at", "h"),
         "tflops_per_gpu": ("model arithmetic per GPU", "TFLOP/s"),
         "mfu_percent": ("model FLOP utilisation", "%"),
+        "precision": ("number format of the linear layers", ""),
+        "peak_FLOP_per_s": ("dense peak of a GPU in that format", "FLOP/s"),
         "effective_time_percent": ("effective training time", "%"),
         "n_interruptions_unexpected": ("unexpected interruptions", ""),
         "n_interruptions_planned": ("planned interruptions", ""),

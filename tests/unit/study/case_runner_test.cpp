@@ -1,5 +1,7 @@
 #include "study/case_runner.hpp"
 
+#include <algorithm>
+
 #include "catch.hpp"
 #include "study_case.hpp"
 #include "tidewatt/base/error.hpp"
@@ -23,7 +25,9 @@ TEST_CASE("a case of a sweep is the same run as its overrides on the command lin
       c.path("tiny.toml"), {{"run.duration_h=0.01", "record.window.sample.duration_s=1", "hall.a.cap_W=600"}, "", ""}));
   REQUIRE_FALSE(record.failed());
   CHECK(std::get<std::string>(record.figures.back().second) == io::payload_sha256(direct));
-  CHECK(record.figures[3] == direct.summary[3]);
+  // Every figure of the run is in the record; the record has those of the machines too.
+  for (const auto& figure : direct.summary)
+    CHECK(std::find(record.figures.begin(), record.figures.end(), figure) != record.figures.end());
 }
 
 TEST_CASE("a kept result is vouched for by its case") {
