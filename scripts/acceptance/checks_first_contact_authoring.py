@@ -30,8 +30,8 @@ def catalog(kind):
 
 
 def networks_that_fit(n_gpu, networks):
-    """Switched nodes of this many GPUs, or a rack-wide domain of trays."""
-    return [name for name, n in networks.items() if n["gpus_per_node"] == n_gpu or (n_gpu < 8 and n["gpus_per_node"] % n_gpu == 0)]
+    """Networks whose node has this many GPUs, as `tidewatt catalog fits` judges."""
+    return [name for name, n in networks.items() if n["gpus_per_node"] == n_gpu]
 
 
 def covering_cases():

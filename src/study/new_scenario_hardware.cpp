@@ -54,8 +54,8 @@ class Chooser {
            liquid ? "the server has cold plates" : "the server is cooled by air");
     h_.feeder = o_.feeder;
     if (h_.feeder.empty()) h_.feeder = text_at(*defaults_.find("site"), "feeder");
-    if (rack_) complete_rack();
     if (h_.network.empty()) pick(h_.network, "network", "network_for", h_.server, "joins these servers");
+    complete();
     choose_count();
     return std::move(h_);
   }
@@ -78,17 +78,19 @@ class Chooser {
                                      rack_->gpu, rack_->server, rack_->network));
   }
 
-  /// A plant and a feeder that take the rack, where the options do not name them. @throws InputError with every misfit
-  void complete_rack() {
+  /// A plant and a feeder that take the rack or the servers, where the options do not name them.
+  /// @throws InputError with every misfit
+  void complete() {
+    const std::string rack = rack_ ? rack_->name : "";
     const auto findings = [&](const std::string& plant, const std::string& feeder) {
-      return catalog::misfits(catalog_, {h_.gpu, h_.server, rack_->name, h_.network, plant, feeder});
+      return catalog::misfits(catalog_, {h_.gpu, h_.server, rack, h_.network, plant, feeder});
     };
     const auto replace = [&](std::string& name, const char* kind) {
       for (const auto& [of_kind, other] : catalog_.list()) {
         const bool plant = of_kind == "plant";
         if (of_kind != kind || !findings(plant ? other : "", plant ? "" : other).empty()) continue;
         name = other;
-        h_.choices.push_back(fmt::format("{} {}: takes this rack", kind, name));
+        h_.choices.push_back(fmt::format("{} {}: takes {}", kind, name, rack_ ? "this rack" : "these servers"));
         return;
       }
     };
