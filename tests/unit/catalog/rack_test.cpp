@@ -2,7 +2,9 @@
 
 #include <cstdio>
 
+#include "base/fields_of.hpp"
 #include "catch.hpp"
+#include "tidewatt/power/server.hpp"
 
 using namespace tidewatt;
 using catalog::Catalog;
@@ -60,6 +62,22 @@ TEST_CASE("a rack of trays without a process draws more than its GPUs and CPUs a
     CHECK(idle.input_W() > trays_W + 13e3);
   }
   CHECK_THROWS_AS(power::rack_idle_power(catalog::read_rack(c, "vera_rubin_nvl72").power), InputError);
+}
+
+TEST_CASE("the trays of a run draw what the rack draws, its switch trays and management included") {
+  const Catalog c;
+  for (const std::string& name : racks()) {
+    INFO(name);
+    const auto rack = catalog::read_rack(c, name);
+    const auto spread = catalog::rack_spread(c, name);
+    const auto server = fields_of<power::ServerPowerParams>(*c.values("server", rack.server).find("power"));
+    const double trays_W =
+        static_cast<double>(rack.power.n_compute_tray) *
+        power::server_power(server, static_cast<double>(server.n_gpu) * rack.power.gpu_W, 1.0, true).ac_W;
+    CHECK(trays_W == Approx(spread.nominal.input_W()).epsilon(0.035));
+    CHECK(trays_W > spread.low.input_W());
+    CHECK(trays_W < spread.high.input_W());
+  }
 }
 
 TEST_CASE("shelves carry the rated rack with the spare ones out") {
