@@ -62,7 +62,7 @@ void CaseRunner::check_ends() const {
     } catch (const InputError& e) {
       return e.findings();
     } catch (const RefusedError&) {
-      // Too large is a row of the table: the neighbours may run.
+      return {};  // too large is a row of the table: the neighbours may run
     }
     return {};
   };
@@ -74,6 +74,7 @@ void CaseRunner::check_ends() const {
   for (const auto& v : spec_.variables)
     for (const double end : {0.0, 1.0}) {
       std::vector<std::string> set;
+      set.reserve(v.keys.size());
       for (const auto& key : v.keys) set.push_back(key + "=" + v.at(end));
       const auto alone = wrong_with(set);
       if (alone.empty()) continue;
