@@ -6,6 +6,7 @@
 
 #include "background.hpp"
 #include "bind.hpp"
+#include "study/cap_study.hpp"
 #include "study/gpu_capacity.hpp"
 #include "study/sizing.hpp"
 
@@ -78,18 +79,37 @@ py::tuple size(const std::shared_ptr<sim::Scenario>& scenario, const std::string
 }
 
 py::dict most_gpus(const std::shared_ptr<sim::Scenario>& scenario, double contract_W, double breaker_frac,
-                   double cooling_unit_frac, bool by_peak, std::size_t n_thread) {
+                   double cooling_unit_frac, bool by_peak, bool new_site, std::size_t n_thread) {
   const auto made = std::make_shared<study::GpuCapacity>();
   in_background([=](const std::atomic<bool>& stop) {
-    *made = study::most_gpus(*scenario, contract_W, breaker_frac, n_thread, cooling_unit_frac, by_peak,
-                             [&] { return stop.load(); });
+    *made = study::most_gpus(*scenario, {.contract_W = contract_W,
+                                         .breaker_frac = breaker_frac,
+                                         .cooling_unit_frac = cooling_unit_frac,
+                                         .by_peak = by_peak,
+                                         .new_site = new_site,
+                                         .n_thread = n_thread,
+                                         .stop = [&] { return stop.load(); }});
   });
   const auto& c = *made;
   py::dict limits;
   for (const auto& i : c.items) limits[py::str(i.name)] = i.n_gpu;
   return py::dict("n_gpu"_a = c.n_gpu, "binds"_a = c.binds, "connection_W"_a = c.connection_W,
-                  "W_per_gpu"_a = c.W_per_gpu, "pue"_a = c.pue, "hour"_a = c.hour, "peak_W"_a = c.peak_W,
-                  "limits"_a = limits);
+                  "W_per_gpu"_a = c.W_per_gpu, "n_rack"_a = c.n_rack, "unit_gpus"_a = c.unit_gpus, "pue"_a = c.pue,
+                  "hour"_a = c.hour, "peak_W"_a = c.peak_W, "limits"_a = limits);
+}
+
+/// The study as JSON.
+std::string best_cap(const std::shared_ptr<sim::Scenario>& scenario, double contract_W, double lowest_frac,
+                     std::size_t n_cap, std::size_t n_thread) {
+  const auto made = std::make_shared<study::CapStudy>();
+  in_background([=](const std::atomic<bool>& stop) {
+    *made = study::study_caps(
+        *scenario,
+        {.contract_W = contract_W, .lowest_frac = lowest_frac, .n_cap = n_cap, .n_thread = n_thread, .stop = [&] {
+           return stop.load();
+         }});
+  });
+  return study::caps_json(*made);
 }
 
 }  // namespace
@@ -98,7 +118,9 @@ void bind_size(py::module_& m) {
   m.def("size", &size, py::arg("scenario"), py::arg("choices"), py::arg("catalog_overlay"), py::arg("evaluations"),
         py::arg("margin_frac"), py::arg("n_thread"), py::arg("progress"));
   m.def("most_gpus", &most_gpus, py::arg("scenario"), py::arg("contract_W"), py::arg("breaker_frac"),
-        py::arg("cooling_unit_frac"), py::arg("by_peak"), py::arg("n_thread"));
+        py::arg("cooling_unit_frac"), py::arg("by_peak"), py::arg("new_site"), py::arg("n_thread"));
+  m.def("best_cap", &best_cap, py::arg("scenario"), py::arg("contract_W"), py::arg("lowest_frac"), py::arg("n_cap"),
+        py::arg("n_thread"));
 }
 
 }  // namespace TIDEWATT_NAMESPACE::bindings

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from ._result import Result, open
     from ._rules import filing, ride, rules, verify
     from .planner import serve
-    from ._size import Sizing, most_gpus, size
+    from ._size import Sizing, best_cap, most_gpus, size
     from ._study import Answer, bench, explain, plant, schema, validate
     from ._sweep import SweepTable, compare, new, sweep
 
@@ -73,6 +73,7 @@ _HOME = {
     "Catalog": "_catalog",
     "Sizing": "_size",
     "size": "_size",
+    "best_cap": "_size",
     "most_gpus": "_size",
     "sweep": "_sweep",
     "SweepTable": "_sweep",
@@ -98,7 +99,7 @@ _HOME = {
 }
 __all__ = [
     "Answer", "Calibration", "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
-    "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "WaveformComparison", "bench", "calibrate", "compare", "compare_waveforms", "explain", "filing", "fit_fans", "fit_gpu",
+    "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "WaveformComparison", "bench", "best_cap", "calibrate", "compare", "compare_waveforms", "explain", "filing", "fit_fans", "fit_gpu",
     "fit_inference_power", "fit_nodes", "fit_overhead", "load", "log_gpus", "machines", "most_gpus", "new", "open", "orders", "plant", "replay", "report", "ride", "rules", "run", "schema", "serve", "size",
     "stability", "sweep", "through_meter", "validate", "verify", *_READERS,
 ]  # fmt: skip

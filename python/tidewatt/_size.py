@@ -1,6 +1,7 @@
-"""Sizing: the cheapest mitigations that meet the site's rules, and the most GPUs behind its connection."""
+"""Sizing: the cheapest mitigations that meet the site's rules, the most GPUs behind its connection, and the best power cap."""
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
@@ -138,7 +139,14 @@ def size(
 
 
 def most_gpus(
-    scenario: Scenario | Path, *, contract_W: float = 0.0, breaker_frac: float = 0.8, cooling_unit_frac: float = 0.1, by_peak: bool = False, threads: int = 0
+    scenario: Scenario | Path,
+    *,
+    contract_W: float = 0.0,
+    breaker_frac: float = 0.8,
+    cooling_unit_frac: float = 0.1,
+    by_peak: bool = False,
+    new_site: bool = False,
+    threads: int = 0,
 ) -> dict[str, Any]:
     """The largest number of GPUs that the connection allows in its design hour, and the limit that binds. As `tidewatt size --for gpus`.
 
@@ -154,20 +162,58 @@ def most_gpus(
         Fraction of a hall's fan walls or heat rejection that one unit has (assumed; chillers are counted), 0–1; 0: ignore cooling.
     by_peak : bool, default False
         Compare the largest 1 ms mean of the day with the contract instead of the mean of the design hour.
+    new_site : bool, default False
+        Build feeder and plant for the number found, so that only the contract and rules limit it. The scenario has one hall and one job on
+        all its GPUs.
     threads : int, default 0
         0: all cores.
 
     Returns
     -------
     dict[str, Any]
-        `n_gpu`, `binds` (the limit that binds), `connection_W` (mean of the design hour), `peak_W` (largest millisecond of the day),
+        `n_gpu` in whole units of `unit_gpus` (a scale-up domain, or a server), `n_rack` (cabinets), `binds` (the limit that binds), `connection_W` (mean of the design hour), `peak_W` (largest millisecond of the day),
         `W_per_gpu`, `pue` and
         `hour` (of the design hour), `limits` (number of GPUs that each limit alone allows).
 
     Raises
     ------
     InputError
-        No limit applies.
+        No limit applies, or a new site has several halls or jobs.
     """
     extreme = _as_scenario(scenario).with_set({"weather.day": "extreme"})
-    return _core.most_gpus(extreme._core, contract_W, breaker_frac, cooling_unit_frac, by_peak, _thread_count(threads))
+    return _core.most_gpus(extreme._core, contract_W, breaker_frac, cooling_unit_frac, by_peak, new_site, _thread_count(threads))
+
+
+def best_cap(
+    scenario: Scenario | Path, *, contract_W: float = 0.0, lowest_frac: float = 0.6, caps: int = 9, threads: int = 0
+) -> dict[str, Any]:
+    """The power cap that trains most behind a connection, and why it is not lower. As `tidewatt size --for cap`.
+
+    The scenario runs once per cap. At every cap the connection holds another number of GPUs; each trains as in its run.
+
+    Parameters
+    ----------
+    scenario : Scenario | Path
+        A scenario that trains.
+    contract_W : float, default 0.0
+        Power of the site, W, mean of the run; 0: what the scenario draws without a cap.
+    lowest_frac : float, default 0.6
+        Lowest cap, as a fraction of the board limit, 0–1.
+    caps : int, default 9
+        Number of caps from the board limit down, at least 3.
+    threads : int, default 0
+        0: all cores.
+
+    Returns
+    -------
+    dict[str, Any]
+        `best_cap_W`, `n_gpu` and `n_rack` at it, `knee` (what holds it: `voltage_floor`, `boards`, `servers`, `connection`, or `none` at the
+        lowest cap), `knee_text` (the same in words), `boundaries` (best cap and watts that do not follow the cap, counted at boards,
+        servers and connection) and `caps`: one entry per cap with tokens per second, megawatts, tokens per joule and fleet.
+
+    Raises
+    ------
+    InputError
+        Less than three caps, a cap below what the lowest clock needs, or a contract below one scale-up domain.
+    """
+    return json.loads(_core.best_cap(_as_scenario(scenario)._core, contract_W, lowest_frac, caps, _thread_count(threads)))

@@ -8,7 +8,7 @@
 #include "commands.hpp"
 #include "io/durable_file.hpp"
 #include "option_checks.hpp"
-#include "study/gpu_capacity.hpp"
+#include "size_fleet.hpp"
 #include "study/sizing.hpp"
 #include "tidewatt/sim/run.hpp"
 
@@ -20,9 +20,8 @@ constexpr double not_steady_frac = 0.01, drift_of_day = 0.1;
 
 struct Arguments {
   std::string file, what = "portfolio", choices = "remedies", write;
-  double contract_MW = 0.0, breaker_frac = 0.8;
-  double cooling_unit_frac = 0.1;
-  bool json = false, quiet = false, peak = false;
+  bool json = false, quiet = false;
+  FleetOptions fleet;
   study::SizingOptions options;
   sim::LoadOptions load;
 };
@@ -158,39 +157,14 @@ void size_portfolio(Arguments a, const sim::Scenario& scenario, int& exit_code) 
   if (a.json) fmt::print("{}\n", object.dump());
 }
 
-void size_gpus(const Arguments& a, const sim::Scenario& scenario) {
-  const auto c =
-      study::most_gpus(scenario, a.contract_MW * 1e6, a.breaker_frac, a.options.n_thread, a.cooling_unit_frac, a.peak);
-  if (a.json) {
-    nlohmann::ordered_json object{{"n_gpu", c.n_gpu},
-                                  {"binds", c.binds},
-                                  {"connection_MW", c.connection_W * 1e-6},
-                                  {"W_per_gpu_at_connection", c.W_per_gpu},
-                                  {"pue_design_hour", c.pue},
-                                  {"design_hour", c.hour},
-                                  {"peak_MW", c.peak_W * 1e-6}};
-    for (const auto& i : c.items) object["limits"].push_back({{"name", i.name}, {"n_gpu", i.n_gpu}});
-    fmt::print("{}\n", object.dump());
-    return;
-  }
-  fmt::print("most GPUs: {}, bound by {}\n", c.n_gpu, c.binds);
-  fmt::print(
-      "design hour {} h of an extreme day: {:.1f} W per GPU at the connection, PUE {:.3f}, {:.3f} MW drawn in its "
-      "mean\n",
-      c.hour, c.W_per_gpu, c.pue, c.connection_W * 1e-6);
-  fmt::print("largest millisecond of the day: {:.3f} MW{}\n", c.peak_W * 1e-6,
-             a.contract_MW > 0.0 && c.peak_W > a.contract_MW * 1e6
-                 ? ", above the contract, which is held to the hour's mean (--peak: to the millisecond)"
-                 : "");
-  fmt::print("GPUs that each limit alone would allow; \"one out\": with one of its branches out of service\n");
-  for (const auto& i : c.items) fmt::print("  {:<28} {:>10}\n", i.name, i.n_gpu);
-}
-
 void size(const Arguments& a, int& exit_code) {
   auto load = a.load;
-  if (a.what == "gpus") load.set.push_back("weather.day=extreme");
+  if (a.what == "gpus") load.set.emplace_back("weather.day=extreme");
   const auto scenario = sim::load_scenario(a.file, load);
   if (!a.write.empty()) {
+    if (a.what == "cap") throw InputError("--write: a study of caps writes no scenario");
+    if (a.what == "gpus" && !a.load.set.empty())
+      throw InputError("--write: what --set changes would be lost; put it into the scenario first");
     const auto folder = [](const std::string& file) {
       return std::filesystem::weakly_canonical(std::filesystem::absolute(file)).parent_path();
     };
@@ -198,22 +172,29 @@ void size(const Arguments& a, int& exit_code) {
       throw InputError(fmt::format("--write: {} is not beside the scenario, from which it inherits", a.write));
     io::try_output(a.write);
   }
-  if (a.what == "gpus")
-    size_gpus(a, scenario);
-  else
-    size_portfolio(a, scenario, exit_code);
+  if (a.what == "portfolio") return size_portfolio(a, scenario, exit_code);
+  auto fleet = a.fleet;
+  fleet.file = a.file;
+  fleet.write = a.write;
+  fleet.json = a.json;
+  fleet.n_thread = a.options.n_thread;
+  if (a.what == "cap") return size_caps(fleet, scenario);
+  size_gpus(fleet, scenario);
 }
 
 }  // namespace
 
 void add_size_command(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
-  auto* c = app.add_subcommand(
-      "size", "find the cheapest mitigations that meet the site's rules, or the most GPUs behind its connection");
+  auto* c = app.add_subcommand("size",
+                               "find the cheapest mitigations that meet the site's rules, the most GPUs behind its "
+                               "connection, or the best power cap");
   c->add_option("scenario", a->file, "scenario file (TOML) that names site.rules")->required();
-  c->add_option("--for", a->what, "portfolio: find mitigations; gpus: find how many GPUs fit the contract")
+  c->add_option("--for", a->what,
+                "portfolio: find mitigations; gpus: find how many GPUs fit the contract; cap: find the power cap that "
+                "trains most behind it")
       ->type_name("WORD")
-      ->check(CLI::IsMember({"portfolio", "gpus"}))
+      ->check(CLI::IsMember({"portfolio", "gpus", "cap"}))
       ->capture_default_str();
   c->add_option("--choices", a->choices,
                 "catalog entry of kind portfolio: mitigations that may be combined, and prices")
@@ -226,21 +207,9 @@ void add_size_command(CLI::App& app, int& exit_code) {
                 "required margin to each limit, as a fraction of the limit (assumed)")
       ->check(within(0.0, 1.0))
       ->capture_default_str();
-  c->add_option("--contract-MW", a->contract_MW,
-                "gpus: highest power at the connection, mean of the design hour; 0: not limited")
-      ->check(within(0, 1e6))
-      ->capture_default_str();
-  c->add_flag("--peak", a->peak, "gpus: compare the largest 1 ms mean with the contract instead of the hour's mean");
-  c->add_option("--breaker-frac", a->breaker_frac,
-                "gpus: continuous load of the rows' breakers over the busway's rating (the 80 % rule); 0: not limited")
-      ->check(within(0, 10))
-      ->capture_default_str();
-  c->add_option("--cooling-unit-frac", a->cooling_unit_frac,
-                "gpus: fraction of a hall's fan walls or heat rejection that one unit has (assumed; chillers are "
-                "counted); 0: ignore cooling")
-      ->check(within(0.0, 1.0))
-      ->capture_default_str();
-  c->add_option("--write", a->write, "write the scenario with the cheapest portfolio to this file beside it")
+  add_fleet_options(*c, a->fleet);
+  c->add_option("--write", a->write,
+                "write the scenario with the cheapest portfolio, or with the GPUs found, to this file beside it")
       ->type_name("FILE");
   c->add_option("--set", a->load.set, "override a key (repeatable)")->type_name("KEY=VALUE")->allow_extra_args(false);
   c->add_option("--catalog", a->load.catalog_overlay,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "power/redundancy.hpp"
@@ -16,6 +18,7 @@ namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double least_s = 900.0;  ///< of an hour, for its mean to count
+constexpr int most_rounds = 8;     ///< of a new site, until its number of GPUs stays
 
 struct DesignHour {
   double load_W = 0.0, auxiliary_W = 0.0, connection_W = 0.0;
@@ -53,7 +56,6 @@ std::string spare(const power::FeederParams& feeder, const std::string& item) {
   return "";
 }
 
-/// Largest used fraction of a hall's remaining cooling over the day with one unit out all day; 0: no plant limits it.
 sim::Result run_unless(const std::function<bool()>& stop, const sim::Scenario& s, sim::RunOptions options) {
   options.progress = [&](double) { return !(stop && stop()); };
   auto result = sim::run(s, options);
@@ -61,8 +63,9 @@ sim::Result run_unless(const std::function<bool()>& stop, const sim::Scenario& s
   return result;
 }
 
-double cooling_used_frac(const sim::Scenario& s, double unit_frac, std::size_t n_thread,
-                         const std::function<bool()>& stop) {
+/// Largest used fraction of a hall's remaining cooling over the day with one unit out all day; 0: no plant limits it.
+double cooling_used_frac(const sim::Scenario& s, const CapacityOptions& o) {
+  const double unit_frac = o.cooling_unit_frac;
   auto less = s;
   for (const auto& h : s.halls) {
     if (h.plant_kind == sim::PlantKind::prescribed_inlet || h.own_plant) continue;
@@ -79,79 +82,157 @@ double cooling_used_frac(const sim::Scenario& s, double unit_frac, std::size_t n
   }
   if (less.events.size() == s.events.size()) return 0.0;
   sim::RunOptions options;
-  options.n_thread = n_thread;
-  const auto result = run_unless(stop, less, options);
+  options.n_thread = o.n_thread;
+  const auto result = run_unless(o.stop, less, options);
   for (const auto& [key, value] : result.summary)
     if (key == "capacity_margin_min_percent") return 1.0 - 0.01 * std::get<double>(value);
   return 0.0;
 }
 
+double n_gpu_of(const sim::Scenario& s) {
+  double n = 0.0;
+  for (const auto& h : s.halls) n += static_cast<double>(h.hall.n_gpu);
+  return n;
+}
+
+/// Whole scale-up domains; with `whole_replicas` also whole replicas of the plan.
+std::int64_t unit_of(const sim::Scenario& s, bool whole_replicas) {
+  std::int64_t unit = s.halls.front().server.n_gpu;
+  for (const auto& j : s.jobs) {
+    unit = std::lcm(unit, j.network.domain_gpus());
+    if (whole_replicas) unit = std::lcm(unit, j.plan.n_gpu / j.plan.dp());
+  }
+  return unit;
+}
+
+/// The same site with another number of GPUs, each replica with its own share of the batch as before.
+sim::Scenario at_size(sim::Scenario s, std::int64_t n_gpu) {
+  auto& plan = s.jobs.front().plan;
+  const std::int64_t per_replica = plan.global_batch_sequences / plan.dp();
+  s.halls.front().hall.n_gpu = n_gpu;
+  plan.n_gpu = n_gpu;
+  plan.global_batch_sequences = per_replica * plan.dp();
+  return s;
+}
+
+double warmest_supply_K(const sim::Result& result) {
+  for (const auto& array : result.arrays)
+    if (array.path == "/day/liquid_supply_K") {
+      double most = 0.0;
+      for (const double K : std::get<std::vector<double>>(array.values)) most = std::max(most, K);
+      return most;
+    }
+  return 0.0;
+}
+
+/// Limits by name with the load that each allows: the feeder's levels and the contract, rules in watts.
+struct Limits {
+  const sim::Scenario& s;
+  const CapacityOptions& o;
+  const DesignHour& hour;
+  const connection::SiteStream& stream;
+  double peak_ratio;  ///< largest millisecond of the connection over the mean of the design hour
+
+  template <class Add>
+  void contract_and_feeder(const power::FeederParams& feeder, Add&& add) const {
+    auto redundancy = power::RedundancyParams::scheme(feeder, 1, false);
+    // A level with a single branch cannot lose one: its rating is the limit, and its name says so. A new site's contract is for
+    // all branches in service.
+    for (std::size_t l = 0; l < feeder.level.size(); ++l)
+      if (feeder.level[l].n_branch < 2 || o.new_site) redundancy.n_out[l] = 0;
+    redundancy.contract_W = o.contract_W;
+    redundancy.breaker_frac[1] = o.breaker_frac;  // rows
+    for (const auto& item : power::capacity(feeder, hour.auxiliary_W / hour.load_W, redundancy).items)
+      if (item.name != "contract") {
+        if (!o.new_site) add(item.name + spare(feeder, item.name), item.load_W);
+      } else if (!o.by_peak) {
+        add("contract", item.load_W);
+      } else {
+        add("contract, largest millisecond", o.contract_W / peak_ratio * hour.load_W / hour.connection_W);
+      }
+  }
+  /// Rules in watts grow with the GPUs; those in shares do not.
+  template <class Add>
+  void rules(Add&& add) const {
+    for (const auto& report : stream.meters().reports(stream.load_lost_W(), -1))
+      for (const auto& rated : report.outcomes) {
+        using grid::Metric;
+        const auto m = rated.rule.metric;
+        const bool grows = m == Metric::ramp_up || m == Metric::ramp_down || m == Metric::range || m == Metric::step ||
+                           m == Metric::band_rms || m == Metric::load_lost;
+        if (grows && rated.verdict != grid::Compliance::not_measured && rated.figure.value > 0.0)
+          add(report.rule_set + "." + rated.rule.name,
+              hour.load_W * rated.rule.limit / (rated.figure.value + rated.figure.spread));
+      }
+  }
+};
+
+/// @param kept number of GPUs that the site has; 0: as many as the limits allow
+GpuCapacity as_built(const sim::Scenario& s, const CapacityOptions& o, std::int64_t kept = 0) {
+  connection::LoadTrace trace;
+  sim::RunOptions options;
+  options.n_thread = o.n_thread;
+  options.trace = &trace;
+  const auto result = run_unless(o.stop, s, options);
+  const auto hour = design_hour(s, trace);
+  const double n_gpu = n_gpu_of(s), gpu_W = hour.load_W / n_gpu;
+  GpuCapacity out;
+  out.hour = hour.hour + sim::local_time_of_day(s.run.start) / (3600 * ns_per_s);
+  out.pue = hour.connection_W / hour.load_W;
+  out.unit_gpus = unit_of(s, o.new_site);
+  out.supply_max_K = warmest_supply_K(result);
+  const auto feeder = sim::site_stream_params(s, trace.n_lane, trace.other_W).feeder;
+  const auto stream = sim::replay(s, trace).stream;
+  const double peak_ratio = stream.max_W() / hour.connection_W;
+  const auto add = [&](const std::string& name, double load_W) {
+    const auto whole = std::floor(load_W / gpu_W / static_cast<double>(out.unit_gpus));
+    out.items.push_back({name, static_cast<std::int64_t>(whole) * out.unit_gpus});
+  };
+  const Limits limits{s, o, hour, stream, peak_ratio};
+  limits.contract_and_feeder(feeder, add);
+  limits.rules(add);
+  if (o.cooling_unit_frac > 0.0) out.cooling_used_frac = cooling_used_frac(s, o);
+  if (out.cooling_used_frac > 0.0 && !o.new_site) add("cooling, one unit out", hour.load_W / out.cooling_used_frac);
+  std::stable_sort(out.items.begin(), out.items.end(), [](const auto& a, const auto& b) { return a.n_gpu < b.n_gpu; });
+  if (out.items.empty()) return out;
+  out.n_gpu = kept > 0 ? kept : out.items.front().n_gpu;
+  out.binds = out.items.front().name;
+  const std::int64_t rack_gpus = s.halls.front().server.n_gpu * s.halls.front().hall.servers_per_rack;
+  out.n_rack = (out.n_gpu + rack_gpus - 1) / rack_gpus;
+  const double share = static_cast<double>(out.n_gpu) / n_gpu;
+  out.connection_W = power::Feeder(feeder).at(hour.load_W * share, hour.auxiliary_W * share).connection_W();
+  out.peak_W = peak_ratio * out.connection_W;
+  out.W_per_gpu = out.n_gpu > 0 ? out.connection_W / static_cast<double>(out.n_gpu) : 0.0;
+  return out;
+}
+
 }  // namespace
 
-GpuCapacity most_gpus(const sim::Scenario& s, double contract_W, double breaker_frac, std::size_t n_thread,
-                      double cooling_unit_frac, bool by_peak, const std::function<bool()>& stop) {
+GpuCapacity most_gpus(const sim::Scenario& s, const CapacityOptions& o) {
   if (s.run.duration_s < least_s)
     throw InputError(
         fmt::format("run.duration_h: {:g} min are too short for a design hour, of which at least {:g} min must be "
                     "simulated; a day is usual "
                     "(--set run.duration_h=24)",
                     s.run.duration_s / 60.0, least_s / 60.0));
-  connection::LoadTrace trace;
-  sim::RunOptions options;
-  options.n_thread = n_thread;
-  options.trace = &trace;
-  run_unless(stop, s, options);
-  const auto hour = design_hour(s, trace);
-  double n_gpu = 0.0;
-  for (const auto& h : s.halls) n_gpu += static_cast<double>(h.hall.n_gpu);
-  GpuCapacity out;
-  out.hour = hour.hour + sim::local_time_of_day(s.run.start) / (3600 * ns_per_s);
-  out.pue = hour.connection_W / hour.load_W;
-  const double gpu_W = hour.load_W / n_gpu, ratio = hour.auxiliary_W / hour.load_W;
-  const auto feeder = sim::site_stream_params(s, trace.n_lane, trace.other_W).feeder;
-  auto redundancy = power::RedundancyParams::scheme(feeder, 1, false);
-  // A level with a single branch cannot lose one: its rating is the limit, and its name says so.
-  for (std::size_t l = 0; l < feeder.level.size(); ++l)
-    if (feeder.level[l].n_branch < 2) redundancy.n_out[l] = 0;
-  redundancy.contract_W = contract_W;
-  redundancy.breaker_frac[1] = breaker_frac;  // rows
-  // Watts of the nodes in the largest millisecond over those of the design hour; devices and feeder in between as built.
-  const auto stream = sim::replay(s, trace).stream;
-  const double peak_ratio = stream.max_W() / hour.connection_W;
-  const auto add = [&](const std::string& name, double load_W) {
-    out.items.push_back({name, static_cast<std::int64_t>(
-                                   std::floor(load_W / gpu_W / static_cast<double>(s.halls.front().server.n_gpu))) *
-                                   s.halls.front().server.n_gpu});
-  };
-  for (const auto& item : power::capacity(feeder, ratio, redundancy).items)
-    if (item.name != "contract")
-      add(item.name + spare(feeder, item.name), item.load_W);
-    else if (!by_peak)
-      add("contract", item.load_W);
-    else
-      add("contract, largest millisecond", contract_W / peak_ratio * hour.load_W / hour.connection_W);
-  // Rules in watts grow with the GPUs; those in shares do not.
-  for (const auto& report : stream.meters().reports(stream.load_lost_W(), -1))
-    for (const auto& o : report.outcomes) {
-      using grid::Metric;
-      const auto m = o.rule.metric;
-      const bool grows = m == Metric::ramp_up || m == Metric::ramp_down || m == Metric::range || m == Metric::step ||
-                         m == Metric::band_rms || m == Metric::load_lost;
-      if (grows && o.verdict != grid::Compliance::not_measured && o.figure.value > 0.0)
-        add(report.rule_set + "." + o.rule.name, hour.load_W * o.rule.limit / (o.figure.value + o.figure.spread));
-    }
-  if (cooling_unit_frac > 0.0)
-    if (const double used = cooling_used_frac(s, cooling_unit_frac, n_thread, stop); used > 0.0)
-      add("cooling, one unit out", hour.load_W / used);
-  std::stable_sort(out.items.begin(), out.items.end(), [](const auto& a, const auto& b) { return a.n_gpu < b.n_gpu; });
-  if (out.items.empty()) return out;
-  out.n_gpu = out.items.front().n_gpu;
-  out.binds = out.items.front().name;
-  const double share = static_cast<double>(out.n_gpu) / n_gpu;
-  out.connection_W = power::Feeder(feeder).at(hour.load_W * share, hour.auxiliary_W * share).connection_W();
-  out.peak_W = peak_ratio * out.connection_W;
-  out.W_per_gpu = out.n_gpu > 0 ? out.connection_W / static_cast<double>(out.n_gpu) : 0.0;
-  return out;
+  if (!o.new_site) return as_built(s, o);
+  if (s.halls.size() != 1 || s.jobs.size() != 1 || s.jobs.front().plan.n_gpu != s.halls.front().hall.n_gpu)
+    throw InputError("a new site is sized with one hall and one job on all its GPUs");
+  // Watts per GPU depend a little on the number (fixed losses, whole transformers): repeat until the number stays.
+  auto quick = o;
+  quick.cooling_unit_frac = 0.0;
+  const std::int64_t unit = unit_of(s, true);
+  std::int64_t n_gpu = s.halls.front().hall.n_gpu, too_many = std::numeric_limits<std::int64_t>::max();
+  for (int round = 0; round < most_rounds; ++round) {
+    const auto found = as_built(at_size(s, n_gpu), quick);
+    if (found.items.empty()) throw InputError("a new site needs a limit: a contract, or a rule in watts");
+    if (found.n_gpu < unit) throw InputError(fmt::format("{}: less than one unit of {} GPUs fits", found.binds, unit));
+    if (found.n_gpu < n_gpu) too_many = std::min(too_many, n_gpu);
+    const auto next = std::min(found.n_gpu, too_many - unit);
+    if (next == n_gpu) break;
+    n_gpu = next;
+  }
+  return as_built(at_size(s, n_gpu), o, n_gpu);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::study

@@ -87,3 +87,22 @@ def test_a_contract_bounds_the_gpus():
     few, more = (tw.most_gpus(scenario, contract_W=W) for W in (1e6, 2e6))
     assert 0 < few["n_gpu"] <= more["n_gpu"] <= 2.1 * few["n_gpu"] + 8  # fixed losses make it a little more than twice
     assert few["n_gpu"] == min(few["limits"].values())
+
+
+def test_a_new_site_is_built_for_the_gpus_found():
+    scenario = tiny(120)
+    built, fresh = (tw.most_gpus(scenario, contract_W=2e6, new_site=new) for new in (False, True))
+    assert set(fresh["limits"]) == {"contract"} < set(built["limits"])
+    assert fresh["n_gpu"] % fresh["unit_gpus"] == 0 and fresh["connection_W"] <= 2e6
+    assert fresh["n_rack"] == -(-fresh["n_gpu"] // 16)
+
+
+def test_the_best_cap_is_the_one_with_most_tokens_behind_the_contract():
+    answer = tw.best_cap(tiny(6), contract_W=5e6, lowest_frac=0.5, caps=4)
+    caps = answer["caps"]
+    assert [c["cap_W"] for c in caps] == pytest.approx([700, 700 * 5 / 6, 700 * 2 / 3, 350])
+    assert all(a["tokens_per_s"] > b["tokens_per_s"] and a["connection_MW"] > b["connection_MW"] and a["n_gpu"] < b["n_gpu"] for a, b in zip(caps, caps[1:]))
+    assert answer["best_cap_W"] == max(caps, key=lambda c: c["tokens_per_J"])["cap_W"]
+    assert answer["knee"] in ("none", "boards", "voltage_floor", "servers", "connection") and answer["knee_text"]
+    with pytest.raises(tw.InputError, match="three caps"):
+        tw.best_cap(tiny(6), caps=2)

@@ -31,7 +31,7 @@ ELSEWHERE = {
     "sweep --shard": "executor", "sweep --merge": "executor", "sweep --verify": "sweep again", "sweep --list": "SweepTable.frame",
     "sweep --tornado": "mode", "sweep --monte-carlo": "mode", "sweep --against": "compare",
     "size --for": "most_gpus", "size --contract-MW": "most_gpus", "size --breaker-frac": "most_gpus",
-    "size --cooling-unit-frac": "most_gpus", "size --peak": "most_gpus(by_peak=True)", "size --write": "Sizing.cheapest",
+    "size --cooling-unit-frac": "most_gpus", "size --peak": "most_gpus(by_peak=True)", "size --new-site": "most_gpus", "size --lowest-cap-frac": "best_cap", "size --caps": "best_cap", "size --write": "Sizing.cheapest",
     "rules check --site-MW": "site_W", "rules check --kV": "connection_V", "ride --kV": "connection_V", "ride --voltage": "voltage_pu",
     "stability --short-circuit-MVA": "short_circuit_VA", "orders --settlement-min": "settlement_s",
     "replay --servers": "n_server", "replay --hall-out": "Replay.hall_series", "file --for": "rule", "file --no-pdf": "only the command prints a PDF",

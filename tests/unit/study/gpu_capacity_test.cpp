@@ -1,5 +1,6 @@
 #include "study/gpu_capacity.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "catch.hpp"
@@ -15,24 +16,24 @@ TEST_CASE("the most GPUs within a contract are those whose design hour draws it,
            "site.feeder.row_load_loss_W=300", "site.feeder.hall_rating_MVA=0.08", "site.feeder.hall_load_loss_W=500",
            "site.feeder.hall_no_load_loss_W=80", "site.feeder.site_rating_MVA=0.1", "site.feeder.site_load_loss_W=500",
            "site.feeder.site_no_load_loss_W=80"});
-  const auto c = most_gpus(s, 0.09e6, 0.0, 1);
+  const auto c = most_gpus(s, {.contract_W = 0.09e6, .n_thread = 1});
   CHECK(c.binds == "contract");
   CHECK(c.n_gpu % 8 == 0);
   CHECK(c.connection_W <= 0.09e6);
   CHECK(c.connection_W + 8.0 * c.W_per_gpu * 1.05 > 0.09e6);
   CHECK(c.peak_W > 1.02 * c.connection_W);  // iterations rise above their mean
-  const auto strict = most_gpus(s, 0.09e6, 0.0, 1, 0.0, true);
+  const auto strict = most_gpus(s, {.contract_W = 0.09e6, .by_peak = true, .n_thread = 1});
   CHECK(strict.binds == "contract, largest millisecond");
   CHECK(strict.peak_W <= 0.09e6);
   CHECK(strict.peak_W + 8.0 * c.peak_W / static_cast<double>(c.n_gpu) * 1.05 > 0.09e6);
-  const auto free = most_gpus(s, 0.0, 0.0, 1);
+  const auto free = most_gpus(s, {.n_thread = 1});
   CHECK(free.binds.find("one out") != std::string::npos);
 }
 
 TEST_CASE("cooling with one unit out is a limit of its own, and a larger unit leaves fewer GPUs") {
   const auto s = tiny("", {"weather.day=extreme", "run.duration_h=0.5"});
   const auto limit = [&](double unit_frac) {
-    for (const auto& i : most_gpus(s, 0.0, 0.0, 1, unit_frac).items)
+    for (const auto& i : most_gpus(s, {.cooling_unit_frac = unit_frac, .n_thread = 1}).items)
       if (i.name == "cooling, one unit out") return i.n_gpu;
     return std::int64_t{-1};
   };
@@ -43,7 +44,7 @@ TEST_CASE("cooling with one unit out is a limit of its own, and a larger unit le
 
 TEST_CASE("a run of minutes has no design hour, and says so") {
   try {
-    most_gpus(tiny("", {"run.duration_h=0.1"}), 0.0, 0.0, 1);
+    most_gpus(tiny("", {"run.duration_h=0.1"}), {.n_thread = 1});
     FAIL("no error");
   } catch (const InputError& e) {
     CHECK(std::string(e.what()).find("run.duration_h: 6 min are too short") != std::string::npos);
@@ -58,7 +59,7 @@ TEST_CASE("a limit on lost load leaves as many GPUs as may leave the grid at onc
         tiny(sag, {"run.duration_h=0.3", "site.load_settings=ride_75pct_20ms",
                    "site.rules={title=\"t\",date=\"d\",rule={lost={title=\"l\",figure=\"load_lost\",limit_MW=" +
                        std::string(limit_MW) + "}}}"});
-    for (const auto& i : most_gpus(s, 0.0, 0.0, 1).items)
+    for (const auto& i : most_gpus(s, {.n_thread = 1}).items)
       if (i.name.ends_with(".lost")) return i.n_gpu;
     return std::int64_t{-1};
   };
@@ -66,4 +67,41 @@ TEST_CASE("a limit on lost load leaves as many GPUs as may leave the grid at onc
   CHECK(few >= 32);
   CHECK(few <= 128);
   CHECK(static_cast<double>(many) == Approx(2.0 * static_cast<double>(few)).margin(8.0));
+}
+
+TEST_CASE("GPUs of racks count in whole scale-up domains") {
+  const auto s = tiny("", {"weather.day=extreme", "run.duration_h=0.5", "job.main.network.scale_up_gpus=16"});
+  const auto c = most_gpus(s, {.contract_W = 0.1e6, .n_thread = 1});
+  CHECK(c.unit_gpus == 16);
+  CHECK(c.n_gpu % 16 == 0);
+  for (const auto& i : c.items) CHECK(i.n_gpu % 16 == 0);
+  const std::int64_t rack_gpus = s.halls.front().server.n_gpu * s.halls.front().hall.servers_per_rack;
+  CHECK(c.n_rack == (c.n_gpu + rack_gpus - 1) / rack_gpus);
+}
+
+TEST_CASE("a new site holds its contract when it is run with the number found, and would not with a unit more") {
+  const auto at = [](std::int64_t n_gpu) {
+    return tiny("", {"weather.day=extreme", "run.duration_h=0.5", "hall.a.n_gpu=" + std::to_string(n_gpu),
+                     "job.main.plan.n_gpu=" + std::to_string(n_gpu),
+                     "job.main.plan.global_batch_sequences=" + std::to_string(n_gpu / 32 * 16)});
+  };
+  const CapacityOptions built{.contract_W = 2e6, .n_thread = 1};
+  auto fresh = built;
+  fresh.new_site = true;
+  const auto c = most_gpus(at(64), fresh);
+  REQUIRE(c.binds == "contract");
+  CHECK(c.unit_gpus == 32);
+  CHECK(c.connection_W <= 2e6);
+  // Run as it is to be built: the same watts, and nothing is scaled.
+  const auto whole = most_gpus(at(c.n_gpu), built);
+  const auto contract =
+      std::find_if(whole.items.begin(), whole.items.end(), [](const auto& i) { return i.name == "contract"; });
+  REQUIRE(contract != whole.items.end());
+  CHECK(contract->n_gpu >= c.n_gpu);
+  CHECK(contract->n_gpu < c.n_gpu + 32);
+  // Its own feeder and plant do not limit it; from another size the same number is found.
+  for (const auto& i : c.items) CHECK(i.name == "contract");
+  CHECK(most_gpus(at(256), fresh).n_gpu == c.n_gpu);
+  fresh.contract_W = 0.0;
+  CHECK_THROWS_AS(most_gpus(at(64), fresh), InputError);
 }

@@ -1,0 +1,115 @@
+#include "size_fleet.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "io/durable_file.hpp"
+#include "option_checks.hpp"
+#include "study/cap_study.hpp"
+#include "study/gpu_capacity.hpp"
+
+using namespace tidewatt;
+
+namespace {
+
+nlohmann::ordered_json to_json(const study::GpuCapacity& c) {
+  nlohmann::ordered_json object{{"n_gpu", c.n_gpu},
+                                {"n_rack", c.n_rack},
+                                {"unit_gpus", c.unit_gpus},
+                                {"binds", c.binds},
+                                {"connection_MW", c.connection_W * 1e-6},
+                                {"W_per_gpu_at_connection", c.W_per_gpu},
+                                {"pue_design_hour", c.pue},
+                                {"design_hour", c.hour},
+                                {"peak_MW", c.peak_W * 1e-6}};
+  if (c.supply_max_K > 0.0) object["liquid_supply_max_degC"] = c.supply_max_K - 273.15;
+  if (c.cooling_used_frac > 0.0) object["cooling_used_one_unit_out_percent"] = 100.0 * c.cooling_used_frac;
+  for (const auto& i : c.items) object["limits"].push_back({{"name", i.name}, {"n_gpu", i.n_gpu}});
+  return object;
+}
+
+void print_gpus(const FleetOptions& o, const study::GpuCapacity& c) {
+  fmt::print("most GPUs: {}, bound by {}\n", c.n_gpu, c.binds);
+  fmt::print("racks: {}, counted in whole units of {} GPUs\n", c.n_rack, c.unit_gpus);
+  fmt::print(
+      "design hour {} h of an extreme day: {:.1f} W per GPU at the connection, PUE {:.3f}, {:.3f} MW drawn in its "
+      "mean\n",
+      c.hour, c.W_per_gpu, c.pue, c.connection_W * 1e-6);
+  fmt::print("largest millisecond of the day: {:.3f} MW{}\n", c.peak_W * 1e-6,
+             o.contract_MW > 0.0 && c.peak_W > o.contract_MW * 1e6
+                 ? ", above the contract, which is held to the hour's mean (--peak: to the millisecond)"
+                 : "");
+  if (c.supply_max_K > 0.0)
+    fmt::print("liquid at the servers: at most {:.1f} degC during the day\n", c.supply_max_K - 273.15);
+  if (o.new_site && c.cooling_used_frac > 0.0)
+    fmt::print("cooling at its worst moment with one unit out: {:.0f} % of the rest in use{}\n",
+               100.0 * c.cooling_used_frac, c.cooling_used_frac > 1.0 ? "; this plant has no unit to spare" : "");
+  fmt::print(
+      "GPUs that each limit alone would allow{}\n",
+      o.new_site ? ", feeder and plant built for them" : "; \"one out\": with one of its branches out of service");
+  for (const auto& i : c.items) fmt::print("  {:<28} {:>10}\n", i.name, i.n_gpu);
+}
+
+/// The scenario on its extreme day with the number found.
+std::string with_gpus(const FleetOptions& o, const sim::Scenario& s, const study::GpuCapacity& c) {
+  return fmt::format(
+      "# {0} with the GPUs that `tidewatt size --for gpus` found behind {1:g} MW, on an extreme day.\nschema = 1\nbase "
+      "= "
+      "\"{0}\"\n\n[weather]\nday = \"extreme\"\n\n[[hall]]\nname = \"{2}\"\nn_gpu = {3}\n",
+      std::filesystem::path(o.file).filename().string(), o.contract_MW, s.halls.front().hall.name, c.n_gpu);
+}
+
+}  // namespace
+
+void add_fleet_options(CLI::App& c, FleetOptions& o) {
+  c.add_option("--contract-MW", o.contract_MW,
+               "gpus, cap: highest power at the connection, mean of the design hour (cap: of the run); 0: not limited "
+               "(cap: what the scenario draws without a cap)")
+      ->check(within(0, 1e6))
+      ->capture_default_str();
+  c.add_flag("--peak", o.peak, "gpus: compare the largest 1 ms mean with the contract instead of the hour's mean");
+  c.add_option("--breaker-frac", o.breaker_frac,
+               "gpus: continuous load of the rows' breakers over the busway's rating (the 80 % rule); 0: not limited")
+      ->check(within(0, 10))
+      ->capture_default_str();
+  c.add_option("--cooling-unit-frac", o.cooling_unit_frac,
+               "gpus: fraction of a hall's fan walls or heat rejection that one unit has (assumed; chillers are "
+               "counted); 0: ignore cooling")
+      ->check(within(0.0, 1.0))
+      ->capture_default_str();
+  c.add_flag("--new-site", o.new_site,
+             "gpus: feeder and plant are built for the number found, so only the contract and rules limit it");
+  c.add_option("--lowest-cap-frac", o.lowest_cap_frac, "cap: lowest cap, as a fraction of the board limit")
+      ->check(within(0.05, 0.99))
+      ->capture_default_str();
+  c.add_option("--caps", o.n_cap, "cap: number of caps from the board limit down, one run each")
+      ->check(within(3, 1000))
+      ->capture_default_str();
+}
+
+void size_gpus(const FleetOptions& o, const sim::Scenario& scenario) {
+  const auto c = study::most_gpus(scenario, {.contract_W = o.contract_MW * 1e6,
+                                             .breaker_frac = o.breaker_frac,
+                                             .cooling_unit_frac = o.cooling_unit_frac,
+                                             .by_peak = o.peak,
+                                             .new_site = o.new_site,
+                                             .n_thread = o.n_thread});
+  auto object = to_json(c);
+  if (!o.json) print_gpus(o, c);
+  if (!o.write.empty()) {
+    const auto text = with_gpus(o, scenario, c);
+    io::write_durably(o.write, {text.data(), text.size()});
+    object["scenario"] = o.write;
+    if (!o.json) fmt::print("{}: written. Run it: tidewatt run {}\n", o.write, o.write);
+  }
+  if (o.json) fmt::print("{}\n", object.dump());
+}
+
+void size_caps(const FleetOptions& o, const sim::Scenario& scenario) {
+  const auto s = study::study_caps(
+      scenario,
+      {.contract_W = o.contract_MW * 1e6, .lowest_frac = o.lowest_cap_frac, .n_cap = o.n_cap, .n_thread = o.n_thread});
+  fmt::print("{}", o.json ? study::caps_json(s) + "\n" : study::caps_text(s));
+}
