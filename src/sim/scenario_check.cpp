@@ -178,6 +178,24 @@ void check_lowest_caps(const Scenario& s, Report&& report) {
   }
 }
 
+/// Halls in which a job has servers, in the order of the file: jobs stand one behind the other; with `[job.placement]` any hall may hold any job.
+std::vector<const HallSpec*> halls_of(const Scenario& s, const JobSpec& job) {
+  std::vector<const HallSpec*> out;
+  const bool placed =
+      std::any_of(s.jobs.begin(), s.jobs.end(), [](const JobSpec& j) { return j.placement.has_value(); });
+  std::int64_t first = 0;
+  for (const JobSpec* j = s.jobs.data(); j != &job; ++j) first += j->plan.n_gpu;
+  std::int64_t begin = 0;
+  for (const auto& h : s.halls) {
+    const std::int64_t end = begin + h.hall.n_gpu;
+    if (placed || (begin < first + job.plan.n_gpu && first < end)) out.push_back(&h);
+    begin = end;
+  }
+  // A job that no hall has room for is reported elsewhere, and its plan against the first GPU.
+  if (out.empty() && !s.halls.empty()) out.push_back(&s.halls.front());
+  return out;
+}
+
 }  // namespace
 
 void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findings) {
@@ -213,10 +231,6 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
       report(
           "hall." + h.hall.name + ".gpu",
           "its package is an air-cooled sink, the server has cold plates; choose an entry whose name ends in _liquid");
-    const auto& first = s.halls.front().compute;
-    if (h.compute.matrix_FLOP_per_s != first.matrix_FLOP_per_s ||
-        h.compute.reference_clock_Hz != first.reference_clock_Hz)
-      report("hall." + h.hall.name + ".gpu", "all halls of a job need the same type of GPU");
     const double lowest_Hz = h.gpu.vf_clock_Hz.empty() ? 0.0 : h.gpu.vf_clock_Hz.front();
     const double highest_Hz = h.gpu.vf_clock_Hz.empty() ? 0.0 : h.gpu.vf_clock_Hz.back();
     if (h.hall.clock_lock_Hz != 0.0 && (h.hall.clock_lock_Hz < lowest_Hz || h.hall.clock_lock_Hz > highest_Hz))
@@ -248,12 +262,18 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
                          per_server, together, per_server));
     if (!s.halls.empty() && j.plan.n_gpu % s.halls.front().server.n_gpu != 0)
       report("job." + j.name + ".plan.n_gpu", fmt::format("{} is not a whole number of servers", j.plan.n_gpu));
-    if (!s.halls.empty())
-      for (auto& f :
-           workload::check_plan(j.model, j.plan, s.halls.front().compute, j.network, "job." + j.name + ".plan"))
-        findings.push_back(std::move(f));
-    if (!s.halls.empty() && findings.empty())
-      if (const auto doubt = workload::memory_doubt(j.model, j.plan, s.halls.front().compute))
+    const auto halls = halls_of(s, j);
+    for (const auto* h : halls)
+      if (h->compute.matrix_FLOP_per_s != halls.front()->compute.matrix_FLOP_per_s ||
+          h->compute.reference_clock_Hz != halls.front()->compute.reference_clock_Hz)
+        report("hall." + h->hall.name + ".gpu",
+               fmt::format("all halls of a job need the same type of GPU, and job '{}' has servers here and in '{}'",
+                           j.name, halls.front()->hall.name));
+    if (halls.empty()) continue;
+    for (auto& f : workload::check_plan(j.model, j.plan, halls.front()->compute, j.network, "job." + j.name + ".plan"))
+      findings.push_back(std::move(f));
+    if (findings.empty())
+      if (const auto doubt = workload::memory_doubt(j.model, j.plan, halls.front()->compute))
         s.notes.push_back("job." + j.name + ".plan: " + *doubt);
   }
   const bool placed =

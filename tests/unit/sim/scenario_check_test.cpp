@@ -167,3 +167,51 @@ TEST_CASE("what was read is accepted as it is, with its notes") {
     CHECK(findings_of([&] { CHECK(check(shipped) == shipped.notes); }).empty());
   }
 }
+
+TEST_CASE("jobs may have different GPUs, each in halls of its own; one job may not") {
+  const std::string second = R"(
+[[hall]]
+name = "b"
+n_gpu = 64
+gpu = "a100_sxm_400W"
+server = "dgx_a100"
+plant = "outside_air_evaporative"
+
+[[job]]
+name = "other"
+model = "llama3_8b"
+network = "dgx_a100_hdr"
+life = "llama3_405b"
+
+[job.plan]
+n_gpu = 64
+tp = 8
+pp = 1
+global_batch_sequences = 64
+sequence_tokens = 8192
+recompute = "full"
+sharding = "fsdp"
+)";
+  const auto apart = run(tiny(second, {"run.duration_h=0.2"}));
+  CHECK(std::get<double>(std::find_if(apart.summary.begin(), apart.summary.end(), [](const auto& f) {
+                           return f.first == "energy_closure";
+                         })->second) < 1e-11);
+  const auto of = [&](std::size_t job, const std::string& key) {
+    for (const auto& [k, v] : apart.jobs[job])
+      if (k == key) return std::get<double>(v);
+    return -1.0;
+  };
+  REQUIRE(apart.jobs.size() == 2);
+  CHECK(of(0, "tokens") > 0.0);
+  CHECK(of(1, "tokens") > 0.0);
+  // A GPU of a third of the matrix rate: its utilisation is a share of its own peak.
+  CHECK(of(1, "tflops_per_gpu") < 312.0);
+  CHECK(of(1, "mfu_percent") == Approx(100.0 * of(1, "tflops_per_gpu") / 312.0).epsilon(1e-3));
+  const auto spans = findings_of([&] {
+    tiny(second, {"hall.b.n_gpu=128", "job.main.plan.n_gpu=160", "job.main.plan.global_batch_sequences=80",
+                  "job.other.plan.n_gpu=32", "job.other.plan.global_batch_sequences=32"});
+  });
+  REQUIRE(spans.size() == 1);
+  CHECK(spans.front().first == "hall.b.gpu");
+  CHECK(spans.front().second.find("job 'main'") != std::string::npos);
+}
