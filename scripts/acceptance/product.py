@@ -114,6 +114,7 @@ def main(doc, groups):
     parser = argparse.ArgumentParser(description=doc)
     parser.add_argument("--bin", help="the tidewatt command")
     parser.add_argument("--only", help=f"comma-separated groups of: {', '.join(groups)}")
+    parser.add_argument("--quick", action="store_true", help="shorter runs where a group has them; no bound on wall time there")
     args = parser.parse_args()
     chosen = args.only.split(",") if args.only else list(groups)
     if unknown := [g for g in chosen if g not in groups]:
@@ -121,7 +122,7 @@ def main(doc, groups):
     first_light = SourceFileLoader("first_light", str(Path(__file__).with_name("first_light")))  # it has no suffix
     module = module_from_spec(spec_from_loader("first_light", first_light))
     first_light.exec_module(module)
-    report = module.Report(find_binary(args.bin), False)
+    report = module.Report(find_binary(args.bin), args.quick)
     print(f"{report.binary}, {datetime.datetime.now():%Y-%m-%d %H:%M}, {cores()} cores")
     for group in chosen:
         try:
