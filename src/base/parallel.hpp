@@ -18,9 +18,10 @@ void with_helpers(std::size_t n_helper, void (*take)(void*), void* context);
 /// Calls `work(begin, end)` for disjoint ranges that cover [0, n), and waits. Ranges go to whichever of `n_thread` threads
 /// is free, several to each, so that a core that is also busy elsewhere does not delay the others. Results must not
 /// depend on the split. The first exception (by range) is rethrown.
+/// @param least of each thread: below that, to wake the others takes longer than to do their part
 template <class Work>
-void parallel_ranges(std::size_t n, std::size_t n_thread, Work&& work) {
-  if (n_thread <= 1 || n < 2 * n_thread) {
+void parallel_ranges(std::size_t n, std::size_t n_thread, Work&& work, std::size_t least = 2) {
+  if (n_thread <= 1 || n < least * n_thread) {
     if (n > 0) work(std::size_t{0}, n);
     return;
   }

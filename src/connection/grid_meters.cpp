@@ -30,6 +30,16 @@ void GridMeters::push_means(std::span<const grid::Bucket> finest) {
   state_.load.push_means(mean_W);
 }
 
+void GridMeters::push_means(std::int64_t first_bin, std::span<const double> mean_W) {
+  constexpr std::int64_t bucket = 100;
+  const auto n = static_cast<std::int64_t>(mean_W.size());
+  const auto reaches = [&](std::int64_t bin) { return std::clamp<std::int64_t>(bin, 0, n); };
+  const std::int64_t begin = reaches((p_.from_bin - first_bin + bucket - 1) / bucket),
+                     end = p_.until_bin >= first_bin + n * bucket ? n : reaches((p_.until_bin - first_bin) / bucket);
+  if (begin < end)
+    state_.load.push_means(mean_W.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+}
+
 GridMeters::Mark GridMeters::mark() const {
   if (!state_.begun) return {};
   return {state_.next_bin, state_.load.mark(), state_.bus.mark()};
@@ -64,6 +74,7 @@ grid::WaveformFigures GridMeters::figures(double load_lost_W, std::int64_t load_
 std::vector<grid::ComplianceReport> GridMeters::reports(double load_lost_W, std::int64_t load_lost_bin) const {
   const auto f = figures(load_lost_W, load_lost_bin);
   std::vector<grid::ComplianceReport> out;
+  out.reserve(p_.rules.size());
   for (const auto& set : p_.rules) out.push_back(grid::evaluate(set, f));
   return out;
 }

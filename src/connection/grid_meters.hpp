@@ -21,7 +21,8 @@ class GridMeters {
   /// Bins from `first_bin` on; those outside the measured part are ignored.
   void push(std::int64_t first_bin, std::span<const double> pcc_W, std::span<const double> bus_pu,
             std::span<const double> deviation_Hz);
-  void push_means(std::span<const grid::Bucket> finest);  ///< buckets of 100 ms
+  void push_means(std::span<const grid::Bucket> finest);                    ///< buckets of 100 ms
+  void push_means(std::int64_t first_bin, std::span<const double> mean_W);  ///< of 100 ms, one behind the other
 
   /// Sums of the meters at one time, to be subtracted later.
   struct Mark {

@@ -117,40 +117,96 @@ class RepeatedIntegral {
   double rest_s_ = 0.0, from_J_ = 0.0;
 };
 
-/// The pyramid's finest buckets from the repeated template: means from its integral, extremes from its bins.
-void push_repeated(PowerLevels& levels, const std::vector<double>& pcc_W, Tick period, const Stretch& s) {
-  constexpr std::int64_t bucket = 100;
-  const std::size_t n = pcc_W.size();
-  const auto lowest = sliding(pcc_W, bucket + 1, [](double a, double b) { return a < b ? a : b; });
-  const auto highest = sliding(pcc_W, bucket + 1, [](double a, double b) { return a > b ? a : b; });
-  RepeatedIntegral load(pcc_W, period, s.phase);
-  std::int64_t bin = s.bin;
-  const std::int64_t end = s.bin + s.n_bin;
-  if (const std::int64_t edge = (bin / bucket + 1) * bucket; bin % bucket != 0 && edge < end) {
-    const auto i = load.bin();
-    levels.push_part(edge - bin, lowest[i], load.pass_J(edge - bin) * 1e3, highest[i]);
-    bin = edge;
-  }
-  std::array<double, 256> low_W, sum_W, high_W;
-  while (end - bin > bucket) {
-    std::size_t k = 0;
-    for (; k < sum_W.size() && end - bin > bucket; ++k, bin += bucket) {
-      const auto i = load.bin();
-      low_W[k] = lowest[i];
-      high_W[k] = highest[i];
-      sum_W[k] = load.pass_J(bucket) * 1e3;
+/// The pyramid's buckets from the repeated template: means from its integral, extremes from its bins.
+class RepeatedBuckets {
+ public:
+  RepeatedBuckets(ConnectionMeters& to, const std::vector<double>& pcc_W, Tick period, const Stretch& s)
+      : to_(to), pcc_W_(pcc_W), load_(pcc_W, period, s.phase), bin_(s.bin), end_(s.bin + s.n_bin) {}
+
+  /// Whole seconds where nobody looks at the extremes of 100 ms, buckets of 100 ms before and behind them.
+  void push() {
+    constexpr std::int64_t second = 10 * bucket;
+    const std::int64_t from = (bin_ + second - 1) / second * second, until = (end_ - 1) / second * second;
+    if (until - from >= second && !to_.orders.any() && !to_.levels.keeps_tenths()) {
+      push_to(from);
+      to_.push_means();
+      push_seconds((until - from) / second);
     }
-    levels.push_buckets(std::span(low_W).first(k), std::span(sum_W).first(k), std::span(high_W).first(k));
+    push_to(end_);
   }
-  // The load after the end may differ: no bin beyond the end.
-  const auto i = load.bin();
-  double least_W = pcc_W[i], most_W = pcc_W[i];
-  for (auto j = i + 1; j < i + static_cast<std::size_t>(end - bin); ++j) {
-    least_W = std::min(least_W, pcc_W[j % n]);
-    most_W = std::max(most_W, pcc_W[j % n]);
+
+ private:
+  static constexpr std::int64_t bucket = 100;
+  template <class Better>
+  std::vector<double> of_bins(std::int64_t n_bin, Better better) const {
+    return sliding(pcc_W_, static_cast<std::size_t>(n_bin) + 1, better);
   }
-  levels.push_part(end - bin, least_W, load.pass_J(end - bin) * 1e3, most_W);
-}
+  static double less(double a, double b) { return a < b ? a : b; }
+  static double more(double a, double b) { return a > b ? a : b; }
+
+  void push_seconds(std::int64_t n_second) {
+    constexpr std::size_t per_second = 10, most = 256;
+    const auto lowest = of_bins(per_second * bucket, less), highest = of_bins(per_second * bucket, more);
+    std::array<double, most> low_W, sum_W, high_W;
+    std::array<double, per_second * most> mean_W;
+    constexpr double per_bucket = 1e3 / static_cast<double>(bucket);
+    while (n_second > 0) {
+      const std::size_t n = std::min(most, static_cast<std::size_t>(n_second));
+      for (std::size_t k = 0; k < n; ++k) {
+        const auto i = load_.bin();
+        low_W[k] = lowest[i];
+        high_W[k] = highest[i];
+        double J = 0.0;
+        for (std::size_t u = k * per_second; u < (k + 1) * per_second; ++u) {
+          const double part_J = load_.pass_J(bucket);
+          mean_W[u] = part_J * per_bucket;
+          J += part_J;
+        }
+        sum_W[k] = J * 1e3;
+      }
+      to_.push_seconds(bin_, std::span(low_W).first(n), std::span(sum_W).first(n), std::span(high_W).first(n),
+                       std::span(mean_W).first(n * per_second));
+      bin_ += static_cast<std::int64_t>(n * per_second) * bucket;
+      n_second -= static_cast<std::int64_t>(n);
+    }
+  }
+
+  /// Up to `end` by buckets of 100 ms; nothing is known of bins behind it.
+  void push_to(std::int64_t end) {
+    if (bin_ >= end) return;
+    const auto lowest = of_bins(bucket, less), highest = of_bins(bucket, more);
+    if (const std::int64_t edge = (bin_ / bucket + 1) * bucket; bin_ % bucket != 0 && edge < end) {
+      const auto i = load_.bin();
+      to_.levels.push_part(edge - bin_, lowest[i], load_.pass_J(edge - bin_) * 1e3, highest[i]);
+      bin_ = edge;
+    }
+    std::array<double, 256> low_W, sum_W, high_W;
+    while (end - bin_ > bucket) {
+      std::size_t k = 0;
+      for (; k < sum_W.size() && end - bin_ > bucket; ++k, bin_ += bucket) {
+        const auto i = load_.bin();
+        low_W[k] = lowest[i];
+        high_W[k] = highest[i];
+        sum_W[k] = load_.pass_J(bucket) * 1e3;
+      }
+      to_.levels.push_buckets(std::span(low_W).first(k), std::span(sum_W).first(k), std::span(high_W).first(k));
+    }
+    // What comes behind may be something else: no bin beyond the end.
+    const auto i = load_.bin();
+    double least_W = pcc_W_[i], most_W = pcc_W_[i];
+    for (auto j = i + 1; j < i + static_cast<std::size_t>(end - bin_); ++j) {
+      least_W = std::min(least_W, pcc_W_[j % pcc_W_.size()]);
+      most_W = std::max(most_W, pcc_W_[j % pcc_W_.size()]);
+    }
+    to_.levels.push_part(end - bin_, least_W, load_.pass_J(end - bin_) * 1e3, most_W);
+    bin_ = end;
+  }
+
+  ConnectionMeters& to_;
+  const std::vector<double>& pcc_W_;
+  RepeatedIntegral load_;
+  std::int64_t bin_, end_;
+};
 
 }  // namespace
 
@@ -256,7 +312,7 @@ void SiteStream::repeat(const PeriodicLoad& p, std::int64_t end_bin) {
   state_.connection_J.add(drawn_J);
   seen_.span.add(drawn_J, s.n_bin);
   seen_.span.add_load(total.load_J.value());
-  push_repeated(seen_.levels, pcc_W, period, s);
+  RepeatedBuckets(seen_, pcc_W, period, s).push();
   seen_.grid.repeat(repeats_.share(), s.n_bin, drawn_J);
   seen_.levels.skip(s.n_bin);
   grid_.skip(s.n_bin);

@@ -181,8 +181,12 @@ std::span<const grid::Bucket> PowerLevels::keep() {
   std::vector<double> mean_W;
   mean_W.reserve(finest_.size());
   for (const auto& b : finest_) mean_W.push_back(b.mean_W);
-  slow_ramp_.push(mean_W);
+  push_means(mean_W);
   return finest_;
+}
+
+void PowerLevels::push_means(std::span<const double> mean_W) {
+  if (!whole_) slow_ramp_.push(mean_W);
 }
 
 std::vector<grid::Ramp> PowerLevels::ramps(const GridMeters& meters) const {
@@ -272,6 +276,14 @@ void ConnectionMeters::push_means() {
   const auto finest = levels.keep();
   grid.push_means(finest);
   orders.push_means(finest);
+}
+
+void ConnectionMeters::push_seconds(std::int64_t first_bin, std::span<const double> low_W,
+                                    std::span<const double> sum_W, std::span<const double> high_W,
+                                    std::span<const double> mean_W) {
+  levels.push_seconds(low_W, sum_W, high_W);
+  levels.push_means(mean_W);
+  grid.push_means(first_bin, mean_W);
 }
 
 void ConnectionMeters::end() {

@@ -237,8 +237,14 @@ class PowerLevels {
   }
   /// Whole buckets of 100 ms, from a repeated load; the next bin begins one.
   void push_buckets(std::span<const double> low_W, std::span<const double> sum_W, std::span<const double> high_W) {
-    pyramid_.push_buckets(low_W, sum_W, high_W);
+    pyramid_.push_buckets(0, low_W, sum_W, high_W);
   }
+  /// Whole seconds, from a repeated load, that nobody sees in parts of 100 ms; the next bin begins one.
+  void push_seconds(std::span<const double> low_W, std::span<const double> sum_W, std::span<const double> high_W) {
+    pyramid_.push_buckets(1, low_W, sum_W, high_W);
+  }
+  void push_means(std::span<const double> mean_W);  ///< of 100 ms, those of `push_seconds`
+  bool keeps_tenths() const { return first_kept_level_ == 0; }
   /// Steps and ramps pass over repetitions: they have seen one.
   void skip(std::int64_t n_bin);
   /// Extremes within bins, W.
@@ -308,7 +314,10 @@ struct ConnectionMeters {
   /// Bins from `first_bin` on. @param J their energy  @param widen the span's extremes are theirs
   void push(std::int64_t first_bin, const StreamChunk& chunk, const CompensatedSum& J, bool widen);
   void push_means();  ///< passes complete means to meters of means
-  void end();         ///< of the run
+  /// Seconds of a repeated load, which begin at `first_bin`, and their means of 100 ms. Complete means were passed before.
+  void push_seconds(std::int64_t first_bin, std::span<const double> low_W, std::span<const double> sum_W,
+                    std::span<const double> high_W, std::span<const double> mean_W);
+  void end();  ///< of the run
   /// Windows, pyramid, spectrum and ramps as result arrays. Call once, after `end`.
   void add_arrays(std::vector<NamedArray>& arrays);
   template <class A>

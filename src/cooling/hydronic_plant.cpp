@@ -5,7 +5,7 @@
 
 #include "hydronic_flows.hpp"
 #include "liquid.hpp"
-#include "numerics/cvode.hpp"
+#include "numerics/esdirk.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
@@ -89,7 +89,7 @@ std::vector<double> typical_sizes(const HydronicParams& p) {
 }
 
 struct Workspace final : PlantWorkspace {
-  numerics::Cvode solver;
+  numerics::Esdirk solver;
   std::vector<double> y;
   Workspace(const HydronicParams& p, double rtol)
       : solver({{names.begin(), names.end()}, typical_sizes(p), hydronic::n_state, rtol, 20000}), y(n_all) {}

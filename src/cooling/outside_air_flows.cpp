@@ -85,7 +85,9 @@ Conditions conditions(const OutsideAirParams& p, const PlantInput& input) {
   const WeatherSample& air = input.outdoor;
   Conditions c{input, wet_bulb_K(air.drybulb_K, air.humidity_ratio, air.pressure_Pa), p.supply_low_K, p.supply_high_K};
   c.low_K = held(humidity_floor_K(p, air), p.supply_low_K, p.supply_high_K - 1.0);
-  c.high_K = std::max(p.supply_high_K, evaporation_floor_K(p, air, c.wetbulb_K));
+  // Evaporation does not warm: air that is cool enough needs no floor.
+  c.high_K = p.supply_high_K;
+  if (air.drybulb_K > p.supply_high_K) c.high_K = std::max(c.high_K, evaporation_floor_K(p, air, c.wetbulb_K));
   return c;
 }
 

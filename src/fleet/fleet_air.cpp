@@ -59,19 +59,25 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
   // As the air warms through a macro step, the same volume takes less heat.
   const double air_per_s = task.air_J_per_m3_K_per_s.empty() ? 0.0 : task.air_J_per_m3_K_per_s[b.hall];
   const double air_J_per_m3_K = task.air_J_per_m3_K[b.hall] + air_per_s * (task.since_macro_s + 0.5 * step_s);
+  // Rows of the table of modes are apart in memory: all are fetched before the first is read.
+  std::array<FanCourse, n_lane> courses;
   for (std::size_t i = 0; i < b.n_node; ++i) {
     const double* of_node = die_mean_K.x + i * b.n_gpu;
     const double target = thermal::fan_target_frac(type.air, hottest(of_node, b.n_gpu));
     // Without power fans stop; natural convection is taken as the flow at their lowest speed [assumed].
-    const auto course = task.dark
-                            ? FanCourse{type.air.fan_min_frac, type.air.fan_min_frac}
-                            : fan_course(state.fan_frac[b.node[i]], target,
-                                         (target - fan_before_frac[i]) * per_middles_s, air.fan, type.air.fan_min_frac);
+    courses[i] = task.dark ? FanCourse{type.air.fan_min_frac, type.air.fan_min_frac}
+                           : fan_course(state.fan_frac[b.node[i]], target,
+                                        (target - fan_before_frac[i]) * per_middles_s, air.fan, type.air.fan_min_frac);
     air.fan_aim_frac[i] = target;
-    air.fan_end_frac[i] = course.end_frac;
-    air.fan_mean_frac[i] = fan_frac_of(fan_step(course.mean_frac));
+    air.fan_end_frac[i] = courses[i].end_frac;
+    air.fan_mean_frac[i] = fan_frac_of(fan_step(courses[i].mean_frac));
     air.mode_step[i] = mode_step(type, air.fan_mean_frac[i], task.flow_frac.empty() ? 1.0 : task.flow_frac[b.node[i]]);
     air.modes[i] = &type.modes[air.mode_step[i]];
+    const auto* row = reinterpret_cast<const char*>(air.modes[i]);
+    for (std::size_t at = 0; at < sizeof(thermal::PackageModes); at += line_bytes) __builtin_prefetch(row + at);
+  }
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    const auto& course = courses[i];
     const double inlet_K_per_s = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
     const double preheat_K = thermal::rear_preheat_K(type.air, front_W[i], air.fan_mean_frac[i], air_J_per_m3_K);
     const double inlet_K = task.inlet_K[b.node[i]] + inlet_K_per_s * (task.since_macro_s + 0.5 * step_s);

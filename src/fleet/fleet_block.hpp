@@ -14,6 +14,7 @@ namespace TIDEWATT_NAMESPACE::fleet::detail {
 
 using thermal::n_mode;
 inline constexpr std::size_t n_lane = 32;
+inline constexpr std::size_t few_blocks = 12;  ///< of a thread: fewer are done before another is awake
 struct alignas(64) Lanes {
   double x[n_lane];
   double& operator[](std::size_t l) { return x[l]; }
@@ -76,10 +77,10 @@ TIDEWATT_INLINE void scatter(const Lanes& from, const Block& b, double* of_gpu) 
   }
   for (std::size_t l = 0; l < b.n_used(); ++l) of_gpu[b.gpu[l]] = from[l];
 }
+inline constexpr std::size_t line_bytes = 64;  ///< of the caches
 /// Nodes of a class are apart in memory: prefetch their values while the block before them is computed.
 template <class... Values>
 void fetch(const Block& b, const Values*... of_gpu) {
-  constexpr std::size_t line_bytes = 64;
   const auto lines_of = [](const auto* node, std::size_t n) {
     for (std::size_t k = 0; k < n; k += std::max<std::size_t>(1, line_bytes / sizeof *node))
       __builtin_prefetch(node + k);

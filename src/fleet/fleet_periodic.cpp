@@ -282,15 +282,18 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
   const auto& blocks = blocks_of(fleet, task);
   std::vector<NodeBooks> books(blocks.size());
   std::vector<double> kind_ac_W(blocks.size() * n_kind, 0.0), kind_leak_W(blocks.size() * n_kind, 0.0);
-  parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
-    Scratch scratch;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (i + 1 < end) fetch_for_jump(fleet, state, signals, blocks[i + 1]);
-      scratch.kind_ac_W = kind_ac_W.data() + i * n_kind;
-      scratch.kind_leak_W = kind_leak_W.data() + i * n_kind;
-      jump_block(fleet, state, signals, task, maps[blocks[i].cls], blocks[i], course, scratch, books[i]);
-    }
-  });
+  parallel_ranges(
+      blocks.size(), task.n_thread,
+      [&](std::size_t begin, std::size_t end) {
+        Scratch scratch;
+        for (std::size_t i = begin; i < end; ++i) {
+          if (i + 1 < end) fetch_for_jump(fleet, state, signals, blocks[i + 1]);
+          scratch.kind_ac_W = kind_ac_W.data() + i * n_kind;
+          scratch.kind_leak_W = kind_leak_W.data() + i * n_kind;
+          jump_block(fleet, state, signals, task, maps[blocks[i].cls], blocks[i], course, scratch, books[i]);
+        }
+      },
+      few_blocks);
   book(meters, books);
   std::vector<double> class_kind_W(classes.size() * n_kind, 0.0), class_leak_W(classes.size() * n_kind, 0.0);
   for (std::size_t i = 0; i < blocks.size(); ++i)

@@ -152,36 +152,45 @@ void fetch_for_clocks(const Fleet& fleet, const FleetState& s, const Block& b) {
 void predict(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W,
              double ahead_s, FleetSignals& signals) {
   const auto& blocks = blocks_of(fleet, task);
-  parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
-    Air air;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (i + 1 < end) fetch_for_prediction(fleet, state, signals, blocks[i + 1]);
-      predict_block(fleet, state, task, nominal_W, ahead_s, blocks[i], air, signals);
-    }
-  });
+  parallel_ranges(
+      blocks.size(), task.n_thread,
+      [&](std::size_t begin, std::size_t end) {
+        Air air;
+        for (std::size_t i = begin; i < end; ++i) {
+          if (i + 1 < end) fetch_for_prediction(fleet, state, signals, blocks[i + 1]);
+          predict_block(fleet, state, task, nominal_W, ahead_s, blocks[i], air, signals);
+        }
+      },
+      few_blocks);
 }
 
 void own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, FleetSignals& signals) {
   const auto& blocks = blocks_of(fleet, task);
-  parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) block_own_clocks(fleet, state, task, ahead_s, blocks[i], signals);
-  });
+  parallel_ranges(
+      blocks.size(), task.n_thread,
+      [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) block_own_clocks(fleet, state, task, ahead_s, blocks[i], signals);
+      },
+      few_blocks);
 }
 
 void predict_with_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task,
                              std::span<const double> nominal_W, double ahead_s, FleetSignals& signals) {
   const auto& blocks = blocks_of(fleet, task);
-  parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
-    Air air;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (i + 1 < end) {
-        fetch_for_prediction(fleet, state, signals, blocks[i + 1]);
-        fetch_for_clocks(fleet, state, blocks[i + 1]);
-      }
-      predict_block(fleet, state, task, nominal_W, ahead_s, blocks[i], air, signals);
-      block_own_clocks(fleet, state, task, ahead_s, blocks[i], signals);
-    }
-  });
+  parallel_ranges(
+      blocks.size(), task.n_thread,
+      [&](std::size_t begin, std::size_t end) {
+        Air air;
+        for (std::size_t i = begin; i < end; ++i) {
+          if (i + 1 < end) {
+            fetch_for_prediction(fleet, state, signals, blocks[i + 1]);
+            fetch_for_clocks(fleet, state, blocks[i + 1]);
+          }
+          predict_block(fleet, state, task, nominal_W, ahead_s, blocks[i], air, signals);
+          block_own_clocks(fleet, state, task, ahead_s, blocks[i], signals);
+        }
+      },
+      few_blocks);
 }
 
 void idle_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, FleetSignals& signals) {

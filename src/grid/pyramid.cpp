@@ -86,12 +86,12 @@ void Pyramid::push_part(std::int64_t n_bin, double min_W, double sum_W, double m
     raise(part, 0);
 }
 
-void Pyramid::push_buckets(std::span<const double> min_W, std::span<const double> sum_W,
+void Pyramid::push_buckets(std::size_t level, std::span<const double> min_W, std::span<const double> sum_W,
                            std::span<const double> max_W) {
-  const std::int64_t length = lengths_[0];
-  done_[0].reserve(done_[0].size() + sum_W.size());
+  const std::int64_t length = lengths_.at(level);
+  done_[level].reserve(done_[level].size() + sum_W.size());
   for (std::size_t i = 0; i < sum_W.size(); ++i, next_bin_ += length)
-    finish({next_bin_, length, min_W[i], sum_W[i], max_W[i]}, 0);
+    finish({next_bin_, length, min_W[i], sum_W[i], max_W[i]}, level);
 }
 
 void Pyramid::end() {

@@ -36,8 +36,9 @@ class Pyramid {
   void push(std::span<const double> load_W);
   /// `n_bin` bins at once, of which these are known; not across a bucket of the finest level.
   void push_part(std::int64_t n_bin, double min_W, double sum_W, double max_W);
-  /// Whole consecutive buckets of the finest level; the next bin begins one.
-  void push_buckets(std::span<const double> min_W, std::span<const double> sum_W, std::span<const double> max_W);
+  /// Whole consecutive buckets of a level; the next bin begins one. Levels below it do not see them.
+  void push_buckets(std::size_t level, std::span<const double> min_W, std::span<const double> sum_W,
+                    std::span<const double> max_W);
   void end();  ///< closes the buckets that are still open
   /// Finished buckets in order of time, handed over into memory that is used again and again.
   void take(std::size_t level, std::vector<Bucket>& into);

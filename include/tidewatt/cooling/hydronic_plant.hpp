@@ -69,7 +69,7 @@ struct TIDEWATT_API HydronicParams {
 /// Chillers start and stop within a second of when they should, at most once in `chiller_hold_s`. Part failures (PlantInput::capacity) act
 /// through availabilities that fall in `trip_s` and return in `restart_s` (chillers: `chiller_restart_s`). Assumptions: well mixed volumes, no
 /// heat through walls, make-up water at basin temperature, fluid properties at 20 °C (air at its state). Integrated by
-/// SUNDIALS CVODE, restarted every step.
+/// implicit Runge-Kutta steps [@kennedy_carpenter].
 class TIDEWATT_API HydronicPlant final : public CoolingPlant {
  public:
   /// @param rated_it_W IT heat of the hall: all extensive values are multiplied by rated / reference
