@@ -6,24 +6,43 @@
 #include <numeric>
 
 #include "site_stream.hpp"
+#include "tidewatt/base/simd.hpp"
 
 namespace TIDEWATT_NAMESPACE::connection {
 namespace {
 
 constexpr auto unlimited = std::numeric_limits<std::int64_t>::max();
 
-/// Smallest (or largest) of every `width` consecutive values of a ring, by blocks: out[i] covers i … i + width − 1.
-template <class Better>
-std::vector<double> sliding(const std::vector<double>& ring, std::size_t width, Better better) {
-  const std::size_t n = ring.size();
-  std::vector<double> forward(n + width), backward(n + width), out(n);
-  for (std::size_t i = 0; i < n + width; ++i)
-    forward[i] = i % width == 0 ? ring[i % n] : better(forward[i - 1], ring[i % n]);
-  for (std::size_t i = n + width; i-- > 0;)
-    backward[i] = (i + 1) % width == 0 || i + 1 == n + width ? ring[i % n] : better(backward[i + 1], ring[i % n]);
-  for (std::size_t i = 0; i < n; ++i) out[i] = better(backward[i], forward[i + width - 1]);
-  return out;
+TIDEWATT_INLINE double less(double a, double b) { return a < b ? a : b; }
+TIDEWATT_INLINE double more(double a, double b) { return a > b ? a : b; }
+
+/// Smallest (or largest) of every `width` consecutive values: from those of 1, 2, 4 … values, in place. @param x [n + width]
+template <double (*better)(double, double)>
+TIDEWATT_INLINE void slide(double* x, std::size_t n, std::size_t width) {
+  std::size_t step = 1;
+  for (; 2 * step <= width; step *= 2)
+    for (std::size_t i = 0; i < n + width - 2 * step; ++i) x[i] = better(x[i], x[i + step]);
+  for (std::size_t i = 0; i < n; ++i) x[i] = better(x[i], x[i + width - step]);
 }
+TIDEWATT_CLONES
+void slide_least(double* x, std::size_t n, std::size_t width) { slide<less>(x, n, width); }
+TIDEWATT_CLONES
+void slide_most(double* x, std::size_t n, std::size_t width) { slide<more>(x, n, width); }
+
+/// Smallest and largest of every `width` consecutive values of a ring: [i] covers i … i + width − 1.
+struct Extremes {
+  std::vector<double> least, most;
+  Extremes(const std::vector<double>& ring, std::size_t width) {
+    const std::size_t n = ring.size();
+    least.reserve(n + width);
+    while (least.size() < n + width)
+      least.insert(least.end(), ring.begin(),
+                   ring.begin() + static_cast<std::ptrdiff_t>(std::min(n, n + width - least.size())));
+    most = least;
+    slide_least(least.data(), n, width);
+    slide_most(most.data(), n, width);
+  }
+};
 
 void scale_add(power::FeederMeters& to, const power::FeederMeters& from, double factor) {
   to.load_J.add(from.load_J.value() * factor);
@@ -137,16 +156,12 @@ class RepeatedBuckets {
 
  private:
   static constexpr std::int64_t bucket = 100;
-  template <class Better>
-  std::vector<double> of_bins(std::int64_t n_bin, Better better) const {
-    return sliding(pcc_W_, static_cast<std::size_t>(n_bin) + 1, better);
-  }
-  static double less(double a, double b) { return a < b ? a : b; }
-  static double more(double a, double b) { return a > b ? a : b; }
+  /// A bucket begins inside a bin of the template.
+  Extremes of_bins(std::int64_t n_bin) const { return {pcc_W_, static_cast<std::size_t>(n_bin) + 1}; }
 
   void push_seconds(std::int64_t n_second) {
     constexpr std::size_t per_second = 10, most = 256;
-    const auto lowest = of_bins(per_second * bucket, less), highest = of_bins(per_second * bucket, more);
+    const auto extremes = of_bins(per_second * bucket);
     std::array<double, most> low_W, sum_W, high_W;
     std::array<double, per_second * most> mean_W;
     constexpr double per_bucket = 1e3 / static_cast<double>(bucket);
@@ -154,8 +169,8 @@ class RepeatedBuckets {
       const std::size_t n = std::min(most, static_cast<std::size_t>(n_second));
       for (std::size_t k = 0; k < n; ++k) {
         const auto i = load_.bin();
-        low_W[k] = lowest[i];
-        high_W[k] = highest[i];
+        low_W[k] = extremes.least[i];
+        high_W[k] = extremes.most[i];
         double J = 0.0;
         for (std::size_t u = k * per_second; u < (k + 1) * per_second; ++u) {
           const double part_J = load_.pass_J(bucket);
@@ -174,10 +189,10 @@ class RepeatedBuckets {
   /// Up to `end` by buckets of 100 ms; nothing is known of bins behind it.
   void push_to(std::int64_t end) {
     if (bin_ >= end) return;
-    const auto lowest = of_bins(bucket, less), highest = of_bins(bucket, more);
+    const auto extremes = of_bins(bucket);
     if (const std::int64_t edge = (bin_ / bucket + 1) * bucket; bin_ % bucket != 0 && edge < end) {
       const auto i = load_.bin();
-      to_.levels.push_part(edge - bin_, lowest[i], load_.pass_J(edge - bin_) * 1e3, highest[i]);
+      to_.levels.push_part(edge - bin_, extremes.least[i], load_.pass_J(edge - bin_) * 1e3, extremes.most[i]);
       bin_ = edge;
     }
     std::array<double, 256> low_W, sum_W, high_W;
@@ -185,8 +200,8 @@ class RepeatedBuckets {
       std::size_t k = 0;
       for (; k < sum_W.size() && end - bin_ > bucket; ++k, bin_ += bucket) {
         const auto i = load_.bin();
-        low_W[k] = lowest[i];
-        high_W[k] = highest[i];
+        low_W[k] = extremes.least[i];
+        high_W[k] = extremes.most[i];
         sum_W[k] = load_.pass_J(bucket) * 1e3;
       }
       to_.levels.push_buckets(std::span(low_W).first(k), std::span(sum_W).first(k), std::span(high_W).first(k));

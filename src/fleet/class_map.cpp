@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fleet_block.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
@@ -32,57 +33,141 @@ std::array<double, 4> cubic(const std::array<double, 4>& f) {
   return {a[0] - a[2], a[1] - 3.0 * a[3], 2.0 * a[2], 4.0 * a[3]};
 }
 
-// Contribution of each kind's watts to the die at the end of segment `last` of the periodic steady state, minus that to its mean:
-// every segment's response decays until then, and those of all repetitions before it are a geometric series.
-TIDEWATT_CLONES
-void peak_weights(ClassMap& map, std::span<const workload::Segment> segments, const thermal::PackageModes& modes,
-                  std::size_t last) {
-  map.peak_K_per_W.assign(map.kind_s.size(), 0.0);
-  for (std::size_t m = 0; m < n_mode; ++m) {
-    const double settled_K_per_W = modes.shape[0][m] * modes.gain_K_per_J[m] / modes.rate_per_s[m];
-    const double series = settled_K_per_W / (1.0 - math::exp(-modes.rate_per_s[m] * map.period_s));
-    double end = 1.0;  // decay from a segment's end until then
-    for (std::size_t i = 0; i < segments.size(); ++i) {
-      const auto& s = segments[(last + segments.size() - i) % segments.size()];
-      const double begin = end * math::exp(-modes.rate_per_s[m] * seconds(s.duration));
-      map.peak_K_per_W[s.kind] += series * (end - begin);
-      end = begin;
-    }
-    for (const auto k : map.used) map.peak_K_per_W[k] -= settled_K_per_W * map.kind_s[k] / map.period_s;
-  }
-}
-
 // Segments whose die differs by more than this from their kind's mean get their own leakage.
 constexpr double apart_K = 0.75;
 
-// ∫ T² over a segment in which T = settled + Σ falls e^{−λt}.
-TIDEWATT_INLINE double square_of(const thermal::PackageModes& modes, double settled_K,
-                                 const std::array<double, n_mode>& falls_K, double area_Ks, double d) {
-  double out = settled_K * (2.0 * area_Ks - settled_K * d);
-  for (std::size_t m = 0; m < n_mode; ++m)
-    for (std::size_t n = m; n < n_mode; ++n)
-      out += (n == m ? 1.0 : 2.0) * falls_K[m] * falls_K[n] * d *
-             math::mean_decay((modes.rate_per_s[m] + modes.rate_per_s[n]) * d);
+/// [segment] what it does to the modes, whatever the power: computed once, all segments side by side.
+struct Legs {
+  std::vector<double> s;
+  std::vector<std::uint32_t> kind;
+  std::array<std::vector<double>, n_mode> gone, spent_s;  ///< 1 − e^{−λs} and ∫ e^{−λt} dt
+  std::size_t size() const { return s.size(); }
+};
+
+TIDEWATT_CLONES
+void set_mode(const double* s, std::size_t n, double rate_per_s, double* gone, double* spent_s) {
+  const double per_rate = 1.0 / rate_per_s;
+  for (std::size_t j = 0; j < n; ++j) {
+    gone[j] = detail::decayed(rate_per_s * s[j]);
+    spent_s[j] = gone[j] * per_rate;
+  }
+}
+
+Legs legs_of(std::span<const workload::Segment> segments, const thermal::PackageModes& modes) {
+  Legs out;
+  out.s.reserve(segments.size());
+  out.kind.reserve(segments.size());
+  for (const auto& segment : segments) {
+    out.s.push_back(seconds(segment.duration));
+    out.kind.push_back(segment.kind);
+  }
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    out.gone[m].resize(out.size());
+    out.spent_s[m].resize(out.size());
+    set_mode(out.s.data(), out.size(), modes.rate_per_s[m], out.gone[m].data(), out.spent_s[m].data());
+  }
   return out;
 }
 
-/// The nominal die in a segment: T(t) = settled + Σ falls e^{−λt}.
-struct Course {
-  double s, mean_K, settled_K;
-  bool even;                                          ///< hardly moves
-  std::array<double, n_mode> falls_K, left, spent_s;  ///< e^{−λs} and its integral
+// Contribution of each kind's watts to the die at the end of segment `last` of the periodic steady state, minus that to its mean:
+// every segment's response decays until then, and those of all repetitions before it are a geometric series.
+TIDEWATT_CLONES
+void peak_weights(ClassMap& map, const Legs& legs, const thermal::PackageModes& modes, std::size_t last) {
+  map.peak_K_per_W.assign(map.kind_s.size(), 0.0);
+  std::array<double, n_mode> series{}, end{};  // decay from a segment's end until then
+  double settled_K_per_W = 0.0;
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    const double of_mode = modes.shape[0][m] * modes.gain_K_per_J[m] / modes.rate_per_s[m];
+    settled_K_per_W += of_mode;
+    series[m] = of_mode / detail::decayed(modes.rate_per_s[m] * map.period_s);
+    end[m] = 1.0;
+  }
+  const std::size_t n = legs.size();
+  for (std::size_t i = 0, j = last; i < n; ++i, j = j == 0 ? n - 1 : j - 1) {
+    double K_per_W = 0.0;
+    for (std::size_t m = 0; m < n_mode; ++m) {
+      const double part = end[m] * legs.gone[m][j];
+      K_per_W += series[m] * part;
+      end[m] -= part;
+    }
+    map.peak_K_per_W[legs.kind[j]] += K_per_W;
+  }
+  for (const auto k : map.used) map.peak_K_per_W[k] -= settled_K_per_W * map.kind_s[k] / map.period_s;
+}
+
+/// The nominal die through all segments: T(t) = settled + Σ falls e^{−λt} in each.
+struct Played {
+  std::vector<double> mean_K, settled_K, area_Ks, square_K2s, end_K;
+  std::array<std::vector<double>, n_mode> falls_K;
+  double all_mean_K = 0.0;
+  std::size_t hottest = 0;  ///< segment at whose end it is warmest
+  explicit Played(std::size_t n) : mean_K(n), settled_K(n), area_Ks(n), square_K2s(n), end_K(n) {
+    for (auto& of_mode : falls_K) of_mode.resize(n);
+  }
 };
 
-// How a kind's leakage differs from its mean within each segment, per watt of it: `share` at the segment's mean temperature, and
-// (1 + share) k (T(t) − mean) about it. Of that, ∫ e^{−λ(d−t)} dt over the segment.
-TIDEWATT_INLINE double leak_response(const Course& c, double share, double k_T, const thermal::PackageModes& modes,
-                                     std::size_t mode) {
-  if (c.even) return share * c.spent_s[mode];
-  const double rate = modes.rate_per_s[mode], per_K = (1.0 + share) * k_T;
-  double out = (share + per_K * (c.settled_K - c.mean_K)) * c.spent_s[mode];
+/// Adds one mode. @param z [segment, and the end] where the mode is at its begin  @param drive [segment] g P
+TIDEWATT_CLONES
+void add_mode(const Legs& legs, double rate_per_s, double shape, const double* z, const double* drive, double* falls_K,
+              Played& to) {
+  const double per_rate = 1.0 / rate_per_s;
+  const double* s = legs.s.data();
+  double *area_Ks = to.area_Ks.data(), *settled_K = to.settled_K.data(), *end_K = to.end_K.data();
+  const std::size_t n = legs.size();
+  for (std::size_t j = 0; j < n; ++j) {
+    const double settled = drive[j] * per_rate;
+    settled_K[j] = std::fma(shape, settled, settled_K[j]);
+    falls_K[j] = shape * (z[j] - settled);
+    area_Ks[j] = std::fma(shape, std::fma(drive[j], s[j], z[j] - z[j + 1]) * per_rate, area_Ks[j]);
+    end_K[j] = std::fma(shape, z[j + 1], end_K[j]);
+  }
+}
+
+/// ∫ T² of every segment: (∫ e^{−(λ+μ)t} dt) = (1 − e^{−λs} e^{−μs})/(λ + μ).
+TIDEWATT_CLONES
+void add_squares(const Legs& legs, const thermal::PackageModes& modes, Played& to) {
+  const std::size_t n = legs.size();
+  double* out = to.square_K2s.data();
+  for (std::size_t j = 0; j < n; ++j) out[j] = to.settled_K[j] * (2.0 * to.area_Ks[j] - to.settled_K[j] * legs.s[j]);
+  for (std::size_t k = 0; k < n_mode; ++k)
+    for (std::size_t m = k; m < n_mode; ++m) {
+      const double weight = (m == k ? 1.0 : 2.0) / (modes.rate_per_s[k] + modes.rate_per_s[m]);
+      const double *a = legs.gone[k].data(), *b = legs.gone[m].data();
+      const double *of_k = to.falls_K[k].data(), *of_m = to.falls_K[m].data();
+      for (std::size_t j = 0; j < n; ++j)
+        out[j] = std::fma(weight * of_k[j] * of_m[j], std::fma(-a[j], b[j], a[j] + b[j]), out[j]);
+    }
+}
+
+// The nominal die from modes `z` on, and its mean and spread in every kind.
+TIDEWATT_CLONES
+Played play_nominal(ClassMap& map, const Legs& legs, const NominalChip& chip, const std::array<double, n_mode>& begin) {
+  const auto& modes = chip.modes;
+  const std::size_t n = legs.size();
+  Played out(n);
+  std::vector<double> z(n + 1), drive(n);
   for (std::size_t m = 0; m < n_mode; ++m) {
-    const double apart = std::abs(rate - modes.rate_per_s[m]);
-    out += per_K * c.falls_K[m] * c.s * std::max(c.left[mode], c.left[m]) * math::mean_decay(apart * c.s);
+    for (std::size_t j = 0; j < n; ++j) drive[j] = modes.gain_K_per_J[m] * chip.power_W[legs.kind[j]];
+    const double *gone = legs.gone[m].data(), *spent_s = legs.spent_s[m].data();
+    z[0] = begin[m];
+    for (std::size_t j = 0; j < n; ++j) z[j + 1] = std::fma(z[j], 1.0 - gone[j], drive[j] * spent_s[j]);
+    add_mode(legs, modes.rate_per_s[m], modes.shape[0][m], z.data(), drive.data(), out.falls_K[m].data(), out);
+  }
+  add_squares(legs, modes, out);
+  std::vector<double> integral_Ks(map.kind_s.size(), 0.0), square_K2s(map.kind_s.size(), 0.0);
+  double total_Ks = 0.0;
+  for (std::size_t j = 0; j < n; ++j) {
+    out.mean_K[j] = legs.s[j] > 0.0 ? out.area_Ks[j] / legs.s[j] : out.end_K[j];
+    integral_Ks[legs.kind[j]] += out.area_Ks[j];
+    square_K2s[legs.kind[j]] += out.square_K2s[j];
+    total_Ks += out.area_Ks[j];
+    if (out.end_K[j] > out.end_K[out.hottest]) out.hottest = j;
+  }
+  out.all_mean_K = total_Ks / map.period_s;
+  for (const auto k : map.used) {
+    const double kind_K = integral_Ks[k] / map.kind_s[k];
+    map.leakage.rise_K[k] = kind_K - out.all_mean_K;
+    map.leakage.spread_K2[k] = std::max(0.0, square_K2s[k] / map.kind_s[k] - kind_K * kind_K);
   }
   return out;
 }
@@ -92,111 +177,89 @@ TIDEWATT_INLINE double leakage_factor(const KindLeakage& leakage, std::size_t ki
   return math::exp(k_T * leakage.rise_K[kind] + 0.5 * k_T * k_T * leakage.spread_K2[kind]);
 }
 
+// How a kind's leakage differs from its mean within each segment, per watt of it: `share` at the segment's mean temperature, and
+// (1 + share) k (T(t) − mean) about it. Of that, ∫ e^{−λ(s−t)} dt over the segment:
+//   ∫ e^{−λ(s−t)} e^{−μt} dt = (e^{−μs} − e^{−λs})/(λ − μ),  s e^{−λs} for μ = λ.
+TIDEWATT_CLONES
+void leak_responses(const Legs& legs, const Played& played, const double* share, double k_T,
+                    const thermal::PackageModes& modes, std::size_t mode, double* out_s) {
+  const std::size_t n = legs.size();
+  const double *spent_s = legs.spent_s[mode].data(), *gone = legs.gone[mode].data(), *s = legs.s.data();
+  for (std::size_t j = 0; j < n; ++j) {
+    const double per_K = std::fma(share[j], k_T, k_T);
+    out_s[j] = std::fma(per_K, played.settled_K[j] - played.mean_K[j], share[j]) * spent_s[j];
+  }
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    const double *falls_K = played.falls_K[m].data(), *other = legs.gone[m].data();
+    const double per_apart = m == mode ? 0.0 : 1.0 / (modes.rate_per_s[mode] - modes.rate_per_s[m]);
+    const double same = m == mode ? 1.0 : 0.0;
+    for (std::size_t j = 0; j < n; ++j) {
+      const double per_K = std::fma(share[j], k_T, k_T);
+      const double overlap_s = std::fma(same * s[j], 1.0 - gone[j], (gone[j] - other[j]) * per_apart);
+      out_s[j] = std::fma(per_K * falls_K[j], overlap_s, out_s[j]);
+    }
+  }
+}
+
 // Adds what the leakage's course does to the modes at the repetition's end, and at the end of segment `hottest` where it repeats.
 TIDEWATT_CLONES
-void follow_leakage(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
-                    std::span<const Course> courses, std::span<const double> share, std::size_t hottest) {
+void follow_leakage(ClassMap& map, const Legs& legs, const NominalChip& chip, const Played& played,
+                    std::span<const double> share) {
   const auto& modes = chip.modes;
-  const std::size_t n = segments.size();
+  const std::size_t n = legs.size();
   const double k_T = chip.leakage_per_K;
   std::vector<double> factor(map.kind_s.size(), 1.0);  // [kind] leakage over that at the repetition's mean
   for (const auto k : map.used) factor[k] = leakage_factor(map.leakage, k, k_T);
   map.leakage.weight_s = {};
   map.leakage.peak_K_per_W = 0.0;
+  std::vector<double> response_s(n);
   for (std::size_t m = 0; m < n_mode; ++m) {
-    const double rate = modes.rate_per_s[m], period = rate * map.period_s;
-    const double series = modes.shape[0][m] * modes.gain_K_per_J[m] / (period * math::mean_decay(period));
-    std::vector<double> response_s(n);
+    const double series =
+        modes.shape[0][m] * modes.gain_K_per_J[m] / detail::decayed(modes.rate_per_s[m] * map.period_s);
+    leak_responses(legs, played, share.data(), k_T, modes, m, response_s.data());
+    const double* gone = legs.gone[m].data();
     double after = 1.0;
     for (std::size_t j = n; j-- > 0;) {
-      response_s[j] = factor[segments[j].kind] * leak_response(courses[j], share[j], k_T, modes, m);
+      response_s[j] *= factor[legs.kind[j]];
       map.leakage.weight_s[m] += response_s[j] * after;
-      after *= courses[j].left[m];
+      after -= after * gone[j];
     }
     double end = 1.0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t j = (hottest + n - i) % n;
+    for (std::size_t i = 0, j = played.hottest; i < n; ++i, j = j == 0 ? n - 1 : j - 1) {
       map.leakage.peak_K_per_W += series * response_s[j] * end;
-      end *= courses[j].left[m];
+      end -= end * gone[j];
     }
   }
 }
 
-/// The nominal die through all segments.
-struct Played {
-  std::vector<Course> courses;  ///< [segment]
-  double mean_K;
-  std::size_t hottest;  ///< segment at whose end it is warmest
-};
-
-// The nominal die from modes `z` on, and its mean and spread in every kind.
 TIDEWATT_CLONES
-Played play_nominal(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
-                    std::array<double, n_mode> z) {
-  const auto& modes = chip.modes;
-  std::vector<double> integral_Ks(map.kind_s.size(), 0.0), square_K2s(map.kind_s.size(), 0.0);
-  Played out{std::vector<Course>(segments.size()), 0.0, 0};
-  double total_Ks = 0.0, peak_K = -1e300;
-  for (std::size_t j = 0; j < segments.size(); ++j) {
-    const auto& s = segments[j];
-    const double d = seconds(s.duration);
-    double area_Ks = 0.0, end_K = 0.0;
-    Course& course = out.courses[j];
-    course.s = d;
-    course.settled_K = 0.0;
-    double range_K = 0.0;
-    for (std::size_t m = 0; m < n_mode; ++m) {
-      const double x = modes.rate_per_s[m] * d;
-      course.left[m] = math::exp(-x);
-      course.spent_s[m] = d * math::mean_decay(x);
-      const double drive = modes.gain_K_per_J[m] * chip.power_W[s.kind];
-      const double next = z[m] * course.left[m] + drive * course.spent_s[m];
-      const double settled = drive / modes.rate_per_s[m];
-      course.settled_K += modes.shape[0][m] * settled;
-      course.falls_K[m] = modes.shape[0][m] * (z[m] - settled);
-      area_Ks += modes.shape[0][m] * (drive * d - (next - z[m])) / modes.rate_per_s[m];
-      range_K += std::abs(modes.shape[0][m] * (next - z[m]));
-      z[m] = next;
-      end_K += modes.shape[0][m] * next;
-    }
-    course.mean_K = d > 0.0 ? area_Ks / d : end_K;
-    integral_Ks[s.kind] += area_Ks;
-    // Short segments: a straight line.
-    course.even = chip.leakage_per_K * range_K < 0.03;
-    square_K2s[s.kind] += course.even ? (course.mean_K * course.mean_K + range_K * range_K / 12.0) * d
-                                      : square_of(modes, course.settled_K, course.falls_K, area_Ks, d);
-    total_Ks += area_Ks;
-    if (end_K > peak_K) peak_K = end_K, out.hottest = j;
-  }
-  out.mean_K = total_Ks / map.period_s;
-  for (const auto k : map.used) {
-    const double kind_K = integral_Ks[k] / map.kind_s[k];
-    map.leakage.rise_K[k] = kind_K - out.mean_K;
-    map.leakage.spread_K2[k] = std::max(0.0, square_K2s[k] / map.kind_s[k] - kind_K * kind_K);
-  }
-  return out;
+void exponentials(double* x, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) x[j] = math::exp(x[j]) - 1.0;
 }
 
 // How leakage follows the die within its kind, and the segments with their own leakage.
-TIDEWATT_CLONES
-void share_leakage(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
-                   const Played& played) {
+void share_leakage(ClassMap& map, const Legs& legs, const NominalChip& chip, const Played& played) {
+  const std::size_t n = legs.size();
   const double k_T = chip.leakage_per_K;
   map.leakage.apart.clear();
-  std::vector<double> share(segments.size()), excess_s(map.kind_s.size(), 0.0);
-  for (std::size_t j = 0; j < segments.size(); ++j) {
-    const auto k = segments[j].kind;
-    const double over_K = played.courses[j].mean_K - played.mean_K - map.leakage.rise_K[k];
-    share[j] = math::exp(k_T * over_K - 0.5 * k_T * k_T * map.leakage.spread_K2[k]) - 1.0;
-    excess_s[k] += share[j] * played.courses[j].s;
-    if (std::abs(over_K) > apart_K) map.leakage.apart.push_back({static_cast<std::uint32_t>(j), share[j]});
+  std::vector<double> share(n), excess_s(map.kind_s.size(), 0.0);
+  const auto over_K = [&](std::size_t j) {
+    return played.mean_K[j] - played.all_mean_K - map.leakage.rise_K[legs.kind[j]];
+  };
+  for (std::size_t j = 0; j < n; ++j)
+    share[j] = k_T * over_K(j) - 0.5 * k_T * k_T * map.leakage.spread_K2[legs.kind[j]];
+  exponentials(share.data(), n);
+  for (std::size_t j = 0; j < n; ++j) {
+    excess_s[legs.kind[j]] += share[j] * legs.s[j];
+    if (std::abs(over_K(j)) > apart_K) map.leakage.apart.push_back({static_cast<std::uint32_t>(j), share[j]});
   }
-  for (std::size_t j = 0; j < segments.size(); ++j)
-    share[j] -= excess_s[segments[j].kind] / map.kind_s[segments[j].kind];
-  follow_leakage(map, segments, chip, played.courses, share, played.hottest);
+  for (const auto k : map.used) excess_s[k] /= map.kind_s[k];
+  for (std::size_t j = 0; j < n; ++j) share[j] -= excess_s[legs.kind[j]];
+  follow_leakage(map, legs, chip, played, share);
 }
 
 /// The nominal chip's powers with each kind's leakage at its own temperature: warm kinds leak more and are warmer for it.
+TIDEWATT_CLONES
 std::vector<double> at_own_temperatures(const ClassMap& map, const NominalChip& chip) {
   const double k_T = chip.leakage_per_K;
   std::vector<double> out(chip.power_W.begin(), chip.power_W.end());
@@ -282,12 +345,13 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
 
 void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip) {
   map.repeats = true;
-  play_nominal(map, segments, chip, steady_modes(map, chip));
+  const Legs legs = legs_of(segments, chip.modes);
+  play_nominal(map, legs, chip, steady_modes(map, chip));
   const auto own_W = at_own_temperatures(map, chip);
   const NominalChip own{chip.modes, own_W, chip.leakage_W, chip.leakage_per_K};
-  const auto played = play_nominal(map, segments, own, steady_modes(map, own));
-  share_leakage(map, segments, own, played);
-  peak_weights(map, segments, own.modes, played.hottest);
+  const auto played = play_nominal(map, legs, own, steady_modes(map, own));
+  share_leakage(map, legs, own, played);
+  peak_weights(map, legs, own.modes, played.hottest);
 }
 
 void add_course(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
@@ -295,7 +359,8 @@ void add_course(ClassMap& map, std::span<const workload::Segment> segments, cons
   std::array<double, n_mode> z{};
   for (std::size_t m = 0; m < n_mode; ++m)
     for (std::size_t i = 0; i < n_mode; ++i) z[m] += chip.modes.inverse[m][i] * store_K[i];
-  share_leakage(map, segments, chip, play_nominal(map, segments, chip, z));
+  const Legs legs = legs_of(segments, chip.modes);
+  share_leakage(map, legs, chip, play_nominal(map, legs, chip, z));
 }
 
 // Every mode decays towards its new steady state: −(1 − mean decay) of the step g ΔP/λ on average.

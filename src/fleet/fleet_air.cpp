@@ -59,6 +59,8 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
   // As the air warms through a macro step, the same volume takes less heat.
   const double air_per_s = task.air_J_per_m3_K_per_s.empty() ? 0.0 : task.air_J_per_m3_K_per_s[b.hall];
   const double air_J_per_m3_K = task.air_J_per_m3_K[b.hall] + air_per_s * (task.since_macro_s + 0.5 * step_s);
+  const double full_preheat_K_per_W = thermal::rear_preheat_K(type.air, 1.0, 1.0, air_J_per_m3_K);
+  const double two_per_step_s = 2.0 / step_s, air_frac_per_s = air_per_s / air_J_per_m3_K;
   // Rows of the table of modes are apart in memory: all are fetched before the first is read.
   std::array<FanCourse, n_lane> courses;
   for (std::size_t i = 0; i < b.n_node; ++i) {
@@ -79,18 +81,17 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
   for (std::size_t i = 0; i < b.n_node; ++i) {
     const auto& course = courses[i];
     const double inlet_K_per_s = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
-    const double preheat_K = thermal::rear_preheat_K(type.air, front_W[i], air.fan_mean_frac[i], air_J_per_m3_K);
+    const double per_fan = 1.0 / air.fan_mean_frac[i], preheat_K = full_preheat_K_per_W * front_W[i] * per_fan;
     const double inlet_K = task.inlet_K[b.node[i]] + inlet_K_per_s * (task.since_macro_s + 0.5 * step_s);
     // From the mean to the end rather than from end to end: where fans swing in faster than the step, packages remember its end.
     // In a constant state dies and sinks follow it within the step, and the product of both would be wrong.
-    const double rate_per_s =
-        task.repeats ? 2.0 * (course.end_frac - course.mean_frac) / (step_s * air.fan_mean_frac[i]) : 0.0;
+    const double rate_per_s = task.repeats ? two_per_step_s * (course.end_frac - course.mean_frac) * per_fan : 0.0;
     const double sink_K = type.liquid ? 0.0 : front_W[i] / (n_front * air.modes[i]->sink_air_W_per_K);
     // What the front row gives off, too, moves through the step as it did from the step before.
     const double front_per_s =
         task.repeats && front_W[i] > 0.0 ? (1.0 - state.front_W[b.node[i]] / front_W[i]) * per_middles_s : 0.0;
     const double by_sink = -type.package.convection_exponent_ratio * rate_per_s * sink_K,
-                 by_preheat = (front_per_s - rate_per_s - air_per_s / air_J_per_m3_K) * preheat_K;
+                 by_preheat = (front_per_s - rate_per_s - air_frac_per_s) * preheat_K;
     const NodeAir node{inlet_K, inlet_K_per_s, preheat_K, by_preheat, by_sink};
     if (b.n_gpu == n_usual)
       node_air<n_usual>(b, i, node, r, air);
@@ -136,16 +137,15 @@ TIDEWATT_INLINE void node_means(const thermal::PackageModes& modes, const ModeSt
   const auto &d = m.die_row, &h = m.heat_row;
   TIDEWATT_LANE_LOOP
   for (std::size_t l = first; l < first + n; ++l) {
-    double die = std::fma(die_W, draws.mean_W[l], d.slope * x.air_K_per_s[l]),
-           heat = std::fma(heat_W, draws.mean_W[l], h.slope * x.air_K_per_s[l]);
-    for (std::size_t s = 0; s < 3; ++s) {
-      die = std::fma(d.store[s], x[s][l], die);
-      heat = std::fma(h.store[s], x[s][l], heat);
-    }
-    for (std::size_t j = 0; j < n_mode; ++j) {
-      die = std::fma(die_ripple[j], draws.ripple_K[j][l], die);
-      heat = std::fma(heat_ripple[j], draws.ripple_K[j][l], heat);
-    }
+    // Written out: a loop inside would keep the compiler from making vectors of this one.
+    const double W = draws.mean_W[l], moves = x.air_K_per_s[l];
+    const double x0 = x.K[0][l], x1 = x.K[1][l], x2 = x.K[2][l];
+    const double y0 = draws.ripple_K[0][l], y1 = draws.ripple_K[1][l], y2 = draws.ripple_K[2][l];
+    double die = std::fma(die_W, W, d.slope * moves), heat = std::fma(heat_W, W, h.slope * moves);
+    die = std::fma(d.store[0], x0, std::fma(d.store[1], x1, std::fma(d.store[2], x2, die)));
+    heat = std::fma(h.store[0], x0, std::fma(h.store[1], x1, std::fma(h.store[2], x2, heat)));
+    die = std::fma(die_ripple[0], y0, std::fma(die_ripple[1], y1, std::fma(die_ripple[2], y2, die)));
+    heat = std::fma(heat_ripple[0], y0, std::fma(heat_ripple[1], y1, std::fma(heat_ripple[2], y2, heat)));
     die_K[l] = std::fma(r[l], die, air.air_K[l]);
     heat_J[l] = heat;
   }

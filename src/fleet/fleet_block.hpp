@@ -144,22 +144,25 @@ struct ModeStep {
   Row die_row, heat_row;
 };
 TIDEWATT_INLINE void set_mode_step(const thermal::PackageModes& m, double step_s, const double* left, ModeStep& out) {
+  const double per_step_s = 1.0 / step_s;
   out.step_s = step_s;
   out.die_row = out.heat_row = {};
   for (std::size_t j = 0; j < n_mode; ++j) {
-    const double spent_s = left[j] / m.rate_per_s[j], rest_s = (step_s - spent_s) / m.rate_per_s[j];
+    const double spent_s = left[j] * m.per_rate_s[j], rest_s = (step_s - spent_s) * m.per_rate_s[j];
+    const double die = m.shape[0][j] * per_step_s, heat = m.sink_air_W_per_K * m.shape[2][j];
+    const double die_s = die * spent_s, heat_s = heat * spent_s, drift = rest_s * m.uniform[j];
     out.left[j] = left[j];
     out.spent_s[j] = spent_s;
     out.rest_s[j] = rest_s;
-    out.slope[j] = m.inverse[j][0] + m.inverse[j][1] + m.inverse[j][2];
-    out.die[j] = m.shape[0][j] / step_s;
-    out.heat[j] = m.sink_air_W_per_K * m.shape[2][j];
+    out.slope[j] = m.uniform[j];
+    out.die[j] = die;
+    out.heat[j] = heat;
     for (std::size_t s = 0; s < 3; ++s) {
-      out.die_row.store[s] += out.die[j] * spent_s * m.inverse[j][s];
-      out.heat_row.store[s] += out.heat[j] * spent_s * m.inverse[j][s];
+      out.die_row.store[s] = std::fma(die_s, m.inverse[j][s], out.die_row.store[s]);
+      out.heat_row.store[s] = std::fma(heat_s, m.inverse[j][s], out.heat_row.store[s]);
     }
-    out.die_row.slope -= out.die[j] * rest_s * out.slope[j];
-    out.heat_row.slope -= out.heat[j] * rest_s * out.slope[j];
+    out.die_row.slope = std::fma(-die, drift, out.die_row.slope);
+    out.heat_row.slope = std::fma(-heat, drift, out.heat_row.slope);
   }
 }
 /// 1 − e^{−x} for x ≥ 0, without cancellation and without a branch.

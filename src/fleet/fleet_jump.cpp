@@ -48,7 +48,7 @@ TIDEWATT_INLINE void kind_weights(const ClassMap& map, const Course& course, con
   constexpr std::size_t n_term = n_mode * ClassMap::n_point, pad = ClassMap::pad;
   double die_s = 0.0, heat_s = 0.0, die[n_term], heat[n_term];
   for (std::size_t j = 0; j < n_mode; ++j) {
-    const double per_rate = 1.0 / c.modes->rate_per_s[j];
+    const double per_rate = c.modes->per_rate_s[j];
     die_s += c.step.die[j] * c.modes->gain_K_per_J[j] * per_rate;
     heat_s += c.step.heat[j] * c.modes->gain_K_per_J[j] * per_rate;
     for (std::size_t q = 0; q < ClassMap::n_point; ++q) {
@@ -91,7 +91,7 @@ void set_courses(const Block& b, const ClassMap& map, const Course& course, Scra
       c.gain[j] = g * sums.sum[i * n_mode + j];
       c.pause_gain[j] = g * sums.pause_s[i * n_mode + j];
       c.power[j] = {1.0, t, t * t, t * t * t};
-      const double rest = (g * course.pause_s - c.pause_gain[j]) / c.modes->rate_per_s[j];
+      const double rest = (g * course.pause_s - c.pause_gain[j]) * c.modes->per_rate_s[j];
       c.die_pause += c.step.die[j] * rest;
       c.heat_pause += c.step.heat[j] * rest;
     }
@@ -197,7 +197,7 @@ TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const 
   }
   if (s.leakage_follows) {
     for (std::size_t j = 0; j < n_mode; ++j) {
-      const double later_Ks = -c.gain[j] / c.modes->rate_per_s[j], to_die = c.step.die[j] * later_Ks,
+      const double later_Ks = -c.gain[j] * c.modes->per_rate_s[j], to_die = c.step.die[j] * later_Ks,
                    to_heat = c.step.heat[j] * later_Ks, weight_s = map.leakage.weight_s[j];
       TIDEWATT_LANE_LOOP
       for (std::size_t u = 0; u < n; ++u) {
@@ -219,7 +219,7 @@ TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const 
   for (std::size_t j = 0; j < n_mode; ++j) {
     const auto& inverse = c.modes->inverse[j];
     const double moves = -c.step.slope[j] * c.step.spent_s[j], per_left = 1.0 / c.step.left[j];
-    const double to_steady = c.modes->gain_K_per_J[j] / c.modes->rate_per_s[j] * per_step_s;
+    const double to_steady = c.modes->gain_K_per_J[j] * c.modes->per_rate_s[j] * per_step_s;
     TIDEWATT_LANE_LOOP
     for (std::size_t u = 0; u < n; ++u) {
       const std::size_t l = first + u;
@@ -250,8 +250,13 @@ void land(const Block& b, const Packages& before, const ClassMap& map, const Cou
   above_air(before, s.air, course.step_s, x);
   s.leakage_follows = std::none_of(s.powers.begin(), s.powers.end(),
                                    [](const KindPower& kind) { return kind.low_W > 0.0 || kind.high_W < 1e30; });
-  for (std::size_t l = 0; l < n_lane; ++l)
-    s.mean_leak_W[l] = s.leakage_follows ? before.r[l] * (s.watts[0][l] - s.powers[0].fixed_W[l]) / s.rise[0][l] : 0.0;
+  if (s.leakage_follows) {
+    const Lanes &watts = s.watts[0], &fixed_W = s.powers[0].fixed_W, &rise = s.rise[0];
+    TIDEWATT_LANE_LOOP
+    for (std::size_t l = 0; l < n_lane; ++l) s.mean_leak_W[l] = before.r[l] * (watts[l] - fixed_W[l]) / rise[l];
+  } else {
+    std::fill_n(s.mean_leak_W.x, n_lane, 0.0);
+  }
   for (std::size_t i = 0; i < b.n_node; ++i) {
     if (b.n_gpu == n_usual)
       node_land<n_usual>(map, course, b, i, before, x, s, out);

@@ -47,17 +47,24 @@ double ac_per_gpu_W(const power::ServerPowerParams& p, double dc_W) {
   return (1.0 + p.psu_linear_ratio + 2.0 * p.psu_square_ratio * dc_W / p.psu_rating_W) / p.gpu_conversion_ratio;
 }
 
+/// Eight sums side by side, so that one addition does not wait for another.
+TIDEWATT_INLINE double sum_side_by_side(const double* x, std::size_t n) {
+  double part[8] = {};
+  const std::size_t whole = n / 8 * 8;
+  for (std::size_t l = 0; l < whole; l += 8)
+    for (std::size_t u = 0; u < 8; ++u) part[u] += x[l + u];
+  for (std::size_t l = whole; l < n; ++l) part[l - whole] += x[l];
+  return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+}
+
 /// Part of the AC power of a block's kinds that follows the dies' leakage: none where smoothing keeps the power.
 TIDEWATT_CLONES
 void find_leakage(const Block& b, const ClassMap& map, Scratch& s) {
   for (std::size_t i = 0; i < map.used.size(); ++i) {
     const KindPower& kind = s.powers[i];
     if (kind.low_W > 0.0 || kind.high_W < 1e30) continue;
-    double leak_W = 0.0, all_W = 0.0;
-    for (std::size_t l = 0; l < b.n_used(); ++l) {
-      leak_W += s.watts[i][l] - kind.fixed_W[l];
-      all_W += s.watts[i][l];
-    }
+    const double all_W = sum_side_by_side(s.watts[i].x, b.n_used()),
+                 leak_W = all_W - sum_side_by_side(kind.fixed_W.x, b.n_used());
     const auto& server = b.type->server;
     s.kind_leak_W[map.used[i]] =
         leak_W *
@@ -69,6 +76,7 @@ TIDEWATT_CLONES
 void book_power(const Block& b, const FleetTask& task, const ClassMap& map, const Course& course, Scratch& s,
                 const Pass& pass) {
   const bool busy = task.class_busy[b.cls] != 0;
+  const power::ServerPowerParams server = b.type->server;  // of its own: what is written below cannot change it
   const std::size_t n_used = map.used.size(), n_all = n_used + (course.n_pause > 0.0 ? 1 : 0);
   const auto kind_of = [&](std::size_t i) { return i < n_used ? map.used[i] : task.pause_kind; };
   double spent_s = 0.0, reference_J = 0.0;
@@ -93,7 +101,7 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
     double ac_J = 0.0, conversion_J = 0.0, psu_J = 0.0;
     power::ServerPower p{};
     for (std::size_t i = 0; i < n_all; ++i) {
-      if (!task.dark) p = power::server_power(b.type->server, s.node_W[i], s.air.fan_mean_frac[n], busy);
+      if (!task.dark) p = power::server_power(server, s.node_W[i], s.air.fan_mean_frac[n], busy);
       s.kind_ac_W[kind_of(i)] += p.ac_W;
       ac_J += p.ac_W * s.spent_s[i];
       conversion_J += p.conversion_W * s.spent_s[i];
@@ -137,17 +145,28 @@ TIDEWATT_CLONES
 Lanes sink_swing(const Block& b, const Course& course, const Packages& before, const Lanes& now_K, const Air& air,
                  const Pass& pass) {
   const double first = 0.5 / course.repetitions, last = 1.0 - first;
-  Lanes out;
+  Lanes out, per_heat, shape[n_mode];
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    const auto& modes = *air.modes[i];
+    std::fill_n(per_heat.x + i * b.n_gpu, b.n_gpu, 1.0 / (modes.sink_air_W_per_K * course.step_s));
+    for (std::size_t j = 0; j < n_mode; ++j) std::fill_n(shape[j].x + i * b.n_gpu, b.n_gpu, modes.shape[2][j]);
+  }
+  for (auto* of : {&per_heat, &shape[0], &shape[1], &shape[2]}) fill_unused(b, *of);
+  TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
-    const auto& modes = *air.modes[b.owner[l]];
-    double over_air_K = pass.heat_J[l] / (modes.sink_air_W_per_K * course.step_s);
-    for (std::size_t j = 0; j < n_mode; ++j) over_air_K = std::fma(modes.shape[2][j], pass.ripple_K[j][l], over_air_K);
+    double over_air_K = pass.heat_J[l] * per_heat[l];
+    over_air_K = std::fma(shape[0][l], pass.ripple_K[0][l], over_air_K);
+    over_air_K = std::fma(shape[1][l], pass.ripple_K[1][l], over_air_K);
+    over_air_K = std::fma(shape[2][l], pass.ripple_K[2][l], over_air_K);
     const double mean_K = std::fma(before.r[l], over_air_K, air.air_K[l]), start_K = before.sink_K[l];
     const double bend_K = 3.0 * (start_K + now_K[l]) - 6.0 * mean_K, slope_K = now_K[l] - start_K - bend_K;
     const double vertex = bend_K < -1e-9 ? -0.5 * slope_K / bend_K : first;
-    const double top = vertex < last ? std::max(vertex, first) : first;
-    const auto at = [&](double u) { return std::fma(u, std::fma(u, bend_K, slope_K), start_K - mean_K); };
-    out[l] = std::max({0.0, at(first), at(top), at(last)});
+    const double late = vertex > first ? vertex : first, top = vertex < last ? late : first;
+    const double base_K = start_K - mean_K, at_first = std::fma(first, std::fma(first, bend_K, slope_K), base_K),
+                 at_top = std::fma(top, std::fma(top, bend_K, slope_K), base_K),
+                 at_last = std::fma(last, std::fma(last, bend_K, slope_K), base_K);
+    const double a = at_first > at_top ? at_first : at_top, most = a > at_last ? a : at_last;
+    out[l] = most > 0.0 ? most : 0.0;
   }
   return out;
 }

@@ -79,6 +79,8 @@ PackageModes package_modes(const PackageParams& p, double fan_frac) {
       m.shape[i][k] = q[i][e] / root[i];
       m.inverse[k][i] = q[i][e] * root[i];
     }
+    m.per_rate_s[k] = 1.0 / m.rate_per_s[k];
+    m.uniform[k] = m.inverse[k][0] + m.inverse[k][1] + m.inverse[k][2];
   }
   return m;
 }

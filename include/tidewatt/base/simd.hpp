@@ -21,9 +21,12 @@
 #define TIDEWATT_INLINE inline
 #endif
 
-/// Before a loop over few adjacent lanes: keeps it a loop, which the compiler vectorises, instead of unrolling it.
-#if defined(__GNUC__) && !defined(__clang__)
-#define TIDEWATT_LANE_LOOP _Pragma("GCC unroll 1")
+/// Before a loop over few adjacent lanes, of which none reads what another writes: keeps it a loop, which the compiler makes vectors of,
+/// instead of unrolling it. Without the promise it would have to compare more addresses than it is willing to.
+#if defined(__clang__)
+#define TIDEWATT_LANE_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TIDEWATT_LANE_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #else
 #define TIDEWATT_LANE_LOOP
 #endif

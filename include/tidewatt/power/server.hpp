@@ -35,8 +35,8 @@ inline ServerPower server_power(const ServerPowerParams& p, double gpu_W, double
   out.host_W = busy ? p.host_W : p.host_idle_W;
   out.fan_W = p.fans_W * fan_frac * fan_frac * fan_frac;
   const double dc_W = gpu_W + out.conversion_W + out.host_W + out.fan_W;
-  out.psu_W =
-      p.psu_fixed_ratio * p.psu_rating_W + dc_W * (p.psu_linear_ratio + p.psu_square_ratio * dc_W / p.psu_rating_W);
+  const double square_per_W = p.psu_square_ratio / p.psu_rating_W;
+  out.psu_W = p.psu_fixed_ratio * p.psu_rating_W + dc_W * (p.psu_linear_ratio + square_per_W * dc_W);
   out.ac_W = dc_W + out.psu_W;
   return out;
 }

@@ -31,6 +31,8 @@ struct TIDEWATT_API PackageModes {
   std::array<std::array<double, n_mode>, 3> shape;    ///< [store: die, base, sink][mode]
   std::array<std::array<double, n_mode>, 3> inverse;  ///< [mode][store]
   double sink_air_W_per_K;                            ///< of the nominal package
+  std::array<double, n_mode> per_rate_s;              ///< 1/rate
+  std::array<double, n_mode> uniform;                 ///< [mode] of all stores at 1 K: Σ inverse
 };
 
 /// @param fan_frac speed ÷ full speed, 0.02–1
