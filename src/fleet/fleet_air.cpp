@@ -21,7 +21,8 @@ TIDEWATT_INLINE FanCourse fan_course(double now, double target, double per_s, co
                                      double fan_min_frac) {
   const double half = 0.5 * per_s * step.s, behind = per_s * step.lag_s, rest = now - target + half + behind;
   const double end = target + half - behind + rest * step.end, mean = target - behind + rest * step.mean;
-  return {std::clamp(mean, fan_min_frac, 1.0), std::clamp(end, fan_min_frac, 1.0)};
+  const auto held = [&](double f) { return f < fan_min_frac ? fan_min_frac : f > 1.0 ? 1.0 : f; };
+  return {held(mean), held(end)};
 }
 
 struct NodeAir {
@@ -61,38 +62,58 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
   const double air_J_per_m3_K = task.air_J_per_m3_K[b.hall] + air_per_s * (task.since_macro_s + 0.5 * step_s);
   const double full_preheat_K_per_W = thermal::rear_preheat_K(type.air, 1.0, 1.0, air_J_per_m3_K);
   const double two_per_step_s = 2.0 / step_s, air_frac_per_s = air_per_s / air_J_per_m3_K;
-  // Rows of the table of modes are apart in memory: all are fetched before the first is read.
-  std::array<FanCourse, n_lane> courses;
-  for (std::size_t i = 0; i < b.n_node; ++i) {
-    const double* of_node = die_mean_K.x + i * b.n_gpu;
-    const double target = thermal::fan_target_frac(type.air, hottest(of_node, b.n_gpu));
-    // Without power fans stop; natural convection is taken as the flow at their lowest speed [assumed].
-    courses[i] = task.dark ? FanCourse{type.air.fan_min_frac, type.air.fan_min_frac}
-                           : fan_course(state.fan_frac[b.node[i]], target,
-                                        (target - fan_before_frac[i]) * per_middles_s, air.fan, type.air.fan_min_frac);
+  const std::size_t n = b.n_node;
+  std::array<double, n_lane> fan_frac, front_before_W, front_W_per_K, inlet_K, inlet_K_per_s;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto node = b.node[i];
+    air.fan_aim_frac[i] = hottest(die_mean_K.x + i * b.n_gpu, b.n_gpu);
+    fan_frac[i] = state.fan_frac[node];
+    front_before_W[i] = state.front_W[node];
+    inlet_K_per_s[i] = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[node];
+    inlet_K[i] = task.inlet_K[node];
+  }
+  std::array<double, n_lane> mean_frac;
+  const auto& law = type.air;
+  const double least_frac = law.fan_min_frac, half_s = 0.5 * step_s;
+  const FanStep fan = air.fan;
+  TIDEWATT_LANE_LOOP
+  for (std::size_t i = 0; i < n; ++i) {
+    const double target = thermal::fan_target_frac(law, air.fan_aim_frac[i]);
+    const FanCourse course =
+        fan_course(fan_frac[i], target, (target - fan_before_frac[i]) * per_middles_s, fan, least_frac);
     air.fan_aim_frac[i] = target;
-    air.fan_end_frac[i] = courses[i].end_frac;
-    air.fan_mean_frac[i] = fan_frac_of(fan_step(courses[i].mean_frac));
+    // Without power fans stop; natural convection is taken as the flow at their lowest speed [assumed].
+    mean_frac[i] = task.dark ? least_frac : course.mean_frac;
+    air.fan_end_frac[i] = task.dark ? least_frac : course.end_frac;
+  }
+  // Rows of the table of modes are apart in memory: all are fetched before the first is read.
+  for (std::size_t i = 0; i < n; ++i) {
+    air.fan_mean_frac[i] = fan_frac_of(fan_step(mean_frac[i]));
     air.mode_step[i] = mode_step(type, air.fan_mean_frac[i], task.flow_frac.empty() ? 1.0 : task.flow_frac[b.node[i]]);
     air.modes[i] = &type.modes[air.mode_step[i]];
     const auto* row = reinterpret_cast<const char*>(air.modes[i]);
     for (std::size_t at = 0; at < sizeof(thermal::PackageModes); at += line_bytes) __builtin_prefetch(row + at);
   }
-  for (std::size_t i = 0; i < b.n_node; ++i) {
-    const auto& course = courses[i];
-    const double inlet_K_per_s = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
-    const double per_fan = 1.0 / air.fan_mean_frac[i], preheat_K = full_preheat_K_per_W * front_W[i] * per_fan;
-    const double inlet_K = task.inlet_K[b.node[i]] + inlet_K_per_s * (task.since_macro_s + 0.5 * step_s);
+  for (std::size_t i = 0; i < n; ++i) front_W_per_K[i] = n_front * air.modes[i]->sink_air_W_per_K;
+  const double exponent = type.liquid ? 0.0 : -type.package.convection_exponent_ratio,
+               middle_s = task.since_macro_s + half_s, repeats = task.repeats ? 1.0 : 0.0;
+  std::array<double, n_lane> preheat_K, by_preheat, by_sink;
+  TIDEWATT_LANE_LOOP
+  for (std::size_t i = 0; i < n; ++i) {
+    const double per_fan = 1.0 / air.fan_mean_frac[i], preheat = full_preheat_K_per_W * front_W[i] * per_fan;
     // From the mean to the end rather than from end to end: where fans swing in faster than the step, packages remember its end.
     // In a constant state dies and sinks follow it within the step, and the product of both would be wrong.
-    const double rate_per_s = task.repeats ? two_per_step_s * (course.end_frac - course.mean_frac) * per_fan : 0.0;
-    const double sink_K = type.liquid ? 0.0 : front_W[i] / (n_front * air.modes[i]->sink_air_W_per_K);
+    const double rate_per_s = repeats * two_per_step_s * (air.fan_end_frac[i] - mean_frac[i]) * per_fan;
     // What the front row gives off, too, moves through the step as it did from the step before.
-    const double front_per_s =
-        task.repeats && front_W[i] > 0.0 ? (1.0 - state.front_W[b.node[i]] / front_W[i]) * per_middles_s : 0.0;
-    const double by_sink = -type.package.convection_exponent_ratio * rate_per_s * sink_K,
-                 by_preheat = (front_per_s - rate_per_s - air_frac_per_s) * preheat_K;
-    const NodeAir node{inlet_K, inlet_K_per_s, preheat_K, by_preheat, by_sink};
+    const double moved = (front_W[i] - front_before_W[i]) / (front_W[i] > 0.0 ? front_W[i] : 1.0);
+    const double front_per_s = front_W[i] > 0.0 ? repeats * moved * per_middles_s : 0.0;
+    preheat_K[i] = preheat;
+    by_preheat[i] = (front_per_s - rate_per_s - air_frac_per_s) * preheat;
+    by_sink[i] = exponent * rate_per_s * (front_W[i] / front_W_per_K[i]);
+    inlet_K[i] = std::fma(inlet_K_per_s[i], middle_s, inlet_K[i]);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const NodeAir node{inlet_K[i], inlet_K_per_s[i], preheat_K[i], by_preheat[i], by_sink[i]};
     if (b.n_gpu == n_usual)
       node_air<n_usual>(b, i, node, r, air);
     else
@@ -120,34 +141,60 @@ struct Draws {
   Modes ripple_K;
 };
 
-/// One node's GPUs. Repetitions leave a mode `ripple` away from where their mean power would: its area is smaller by
-/// ripple left/λ.
-template <std::size_t n_fixed>
-TIDEWATT_INLINE void node_means(const thermal::PackageModes& modes, const ModeStep& m, const Air& air, std::size_t node,
-                                std::size_t n_gpu, const Above& x, const Lanes& r, const Draws& draws, Lanes& die_K,
-                                Lanes& heat_J) {
-  const std::size_t n = n_fixed > 0 ? n_fixed : n_gpu, first = node * n;
-  double die_W = 0.0, heat_W = 0.0, die_ripple[n_mode], heat_ripple[n_mode];
+/// Weights of a block's nodes for what their GPUs draw, and for the ripple: repetitions leave a mode `ripple` away from where their mean
+/// power would, and its area is smaller by ripple left/λ.
+struct MeanWeights {
+  using Row = std::array<double, n_lane>;  ///< [node]
+  ModeSteps<n_lane> step;
+  Row die_per_W, heat_per_W;
+  std::array<Row, n_mode> die_ripple, heat_ripple;
+};
+TIDEWATT_INLINE void set_weights(const Air& air, std::size_t n, double step_s, MeanWeights& out) {
+  NodeModes<n_lane> of;
+  set_node_modes(air.modes.data(), n, of);
+  auto& m = out.step;
   for (std::size_t j = 0; j < n_mode; ++j) {
-    die_W += m.die[j] * modes.gain_K_per_J[j] * m.rest_s[j];
-    heat_W += m.heat[j] * modes.gain_K_per_J[j] * m.rest_s[j];
-    die_ripple[j] = -m.die[j] * m.spent_s[j];
-    heat_ripple[j] = -m.heat[j] * m.spent_s[j];
+    TIDEWATT_LANE_LOOP
+    for (std::size_t i = 0; i < n; ++i) m.left[j][i] = decayed(of.rate_per_s[j][i] * step_s);
   }
-  const auto &d = m.die_row, &h = m.heat_row;
+  set_mode_steps(of, step_s, n, m);
+  TIDEWATT_LANE_LOOP
+  for (std::size_t i = 0; i < n; ++i) {
+    const double a = of.gain_K_per_J[0][i] * m.rest_s[0][i], b = of.gain_K_per_J[1][i] * m.rest_s[1][i],
+                 c = of.gain_K_per_J[2][i] * m.rest_s[2][i];
+    out.die_per_W[i] = (m.die[0][i] * a + m.die[1][i] * b) + m.die[2][i] * c;
+    out.heat_per_W[i] = (m.heat[0][i] * a + m.heat[1][i] * b) + m.heat[2][i] * c;
+  }
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    TIDEWATT_LANE_LOOP
+    for (std::size_t i = 0; i < n; ++i) {
+      out.die_ripple[j][i] = -m.die[j][i] * m.spent_s[j][i];
+      out.heat_ripple[j][i] = -m.heat[j][i] * m.spent_s[j][i];
+    }
+  }
+}
+
+template <std::size_t n_fixed>
+TIDEWATT_INLINE void node_means(const MeanWeights& w, const Air& air, std::size_t i, std::size_t n_gpu, const Above& x,
+                                const Lanes& r, const Draws& draws, Lanes& die_K, Lanes& heat_J) {
+  const std::size_t n = n_fixed > 0 ? n_fixed : n_gpu, first = i * n;
+  const auto &d = w.step.die_store, &h = w.step.heat_store;
+  const double die_W = w.die_per_W[i], heat_W = w.heat_per_W[i], d_slope = w.step.die_slope[i],
+               h_slope = w.step.heat_slope[i];
+  const double d0 = d[0][i], d1 = d[1][i], d2 = d[2][i], h0 = h[0][i], h1 = h[1][i], h2 = h[2][i];
+  const double u0 = w.die_ripple[0][i], u1 = w.die_ripple[1][i], u2 = w.die_ripple[2][i];
+  const double v0 = w.heat_ripple[0][i], v1 = w.heat_ripple[1][i], v2 = w.heat_ripple[2][i];
   TIDEWATT_LANE_LOOP
   for (std::size_t l = first; l < first + n; ++l) {
     // Written out: a loop inside would keep the compiler from making vectors of this one.
     const double W = draws.mean_W[l], moves = x.air_K_per_s[l];
     const double x0 = x.K[0][l], x1 = x.K[1][l], x2 = x.K[2][l];
     const double y0 = draws.ripple_K[0][l], y1 = draws.ripple_K[1][l], y2 = draws.ripple_K[2][l];
-    double die = std::fma(die_W, W, d.slope * moves), heat = std::fma(heat_W, W, h.slope * moves);
-    die = std::fma(d.store[0], x0, std::fma(d.store[1], x1, std::fma(d.store[2], x2, die)));
-    heat = std::fma(h.store[0], x0, std::fma(h.store[1], x1, std::fma(h.store[2], x2, heat)));
-    die = std::fma(die_ripple[0], y0, std::fma(die_ripple[1], y1, std::fma(die_ripple[2], y2, die)));
-    heat = std::fma(heat_ripple[0], y0, std::fma(heat_ripple[1], y1, std::fma(heat_ripple[2], y2, heat)));
-    die_K[l] = std::fma(r[l], die, air.air_K[l]);
-    heat_J[l] = heat;
+    double die = std::fma(die_W, W, d_slope * moves), heat = std::fma(heat_W, W, h_slope * moves);
+    die = std::fma(d0, x0, std::fma(d1, x1, std::fma(d2, x2, die)));
+    heat = std::fma(h0, x0, std::fma(h1, x1, std::fma(h2, x2, heat)));
+    die_K[l] = std::fma(r[l], std::fma(u0, y0, std::fma(u1, y1, std::fma(u2, y2, die))), air.air_K[l]);
+    heat_J[l] = std::fma(v0, y0, std::fma(v1, y1, std::fma(v2, y2, heat)));
   }
 }
 
@@ -156,17 +203,13 @@ void linear_means(const Packages& before, const Air& air, const Block& b, const 
                   Lanes& die_K, Lanes& heat_J) {
   Above x;
   above_air(before, air, step_s, x);
-  alignas(64) double left[n_mode * n_lane] = {};
-  const std::size_t n = n_mode * b.n_node;
-  for (std::size_t i = 0; i < n; ++i) left[i] = air.modes[i / n_mode]->rate_per_s[i % n_mode] * step_s;
-  for (std::size_t i = 0; i < n; ++i) left[i] = decayed(left[i]);
+  MeanWeights weights;
+  set_weights(air, b.n_node, step_s, weights);
   for (std::size_t i = 0; i < b.n_node; ++i) {
-    ModeStep m;
-    set_mode_step(*air.modes[i], step_s, left + n_mode * i, m);
     if (b.n_gpu == n_usual)
-      node_means<n_usual>(*air.modes[i], m, air, i, b.n_gpu, x, before.r, draws, die_K, heat_J);
+      node_means<n_usual>(weights, air, i, b.n_gpu, x, before.r, draws, die_K, heat_J);
     else
-      node_means<0>(*air.modes[i], m, air, i, b.n_gpu, x, before.r, draws, die_K, heat_J);
+      node_means<0>(weights, air, i, b.n_gpu, x, before.r, draws, die_K, heat_J);
   }
   fill_unused(b, die_K);
   fill_unused(b, heat_J);

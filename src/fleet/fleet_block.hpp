@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "fleet_step.hpp"
+#include "mode_steps.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
@@ -126,59 +127,6 @@ struct Air {
 void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& r,
              const std::array<double, n_lane>& fan_before_frac, const Lanes& die_mean_K,
              const std::array<double, n_lane>& front_W, Air& air);
-
-/// Means over a step of a node's die temperature and of the heat to its air are linear in its packages' temperatures over
-/// the air at the beginning, x, how the air moves, and what the GPUs draw:
-///   T̄ = T̄_air + r (Σ store x + slope dT_air/dt / r + …),  the same for heat without r.
-/// They follow from  area_j = (drive_j t − Δz_j)/λ_j  of every mode, its end from  Δz_j = −left_j z_j + drive_j left_j/λ_j.
-struct ModeStep {
-  double step_s = 0.0;
-  std::array<double, n_mode> left{};               ///< 1 − e^{−λt}
-  std::array<double, n_mode> spent_s{}, rest_s{};  ///< left/λ and (t − left/λ)/λ
-  std::array<double, n_mode> slope{};              ///< Σ inverse: moving air drives a mode by −slope dT_air/dt / r
-  std::array<double, n_mode> die{}, heat{};        ///< weights of the modes' areas
-  struct Row {
-    std::array<double, 3> store;
-    double slope;
-  };
-  Row die_row, heat_row;
-};
-TIDEWATT_INLINE void set_mode_step(const thermal::PackageModes& m, double step_s, const double* left, ModeStep& out) {
-  const double per_step_s = 1.0 / step_s;
-  out.step_s = step_s;
-  out.die_row = out.heat_row = {};
-  for (std::size_t j = 0; j < n_mode; ++j) {
-    const double spent_s = left[j] * m.per_rate_s[j], rest_s = (step_s - spent_s) * m.per_rate_s[j];
-    const double die = m.shape[0][j] * per_step_s, heat = m.sink_air_W_per_K * m.shape[2][j];
-    const double die_s = die * spent_s, heat_s = heat * spent_s, drift = rest_s * m.uniform[j];
-    out.left[j] = left[j];
-    out.spent_s[j] = spent_s;
-    out.rest_s[j] = rest_s;
-    out.slope[j] = m.uniform[j];
-    out.die[j] = die;
-    out.heat[j] = heat;
-    for (std::size_t s = 0; s < 3; ++s) {
-      out.die_row.store[s] = std::fma(die_s, m.inverse[j][s], out.die_row.store[s]);
-      out.heat_row.store[s] = std::fma(heat_s, m.inverse[j][s], out.heat_row.store[s]);
-    }
-    out.die_row.slope = std::fma(-die, drift, out.die_row.slope);
-    out.heat_row.slope = std::fma(-heat, drift, out.heat_row.slope);
-  }
-}
-/// 1 − e^{−x} for x ≥ 0, without cancellation and without a branch.
-TIDEWATT_INLINE double decayed(double x) {
-  double p = 1.0 / 362880.0;
-  p = std::fma(p, -x, 1.0 / 40320.0);
-  p = std::fma(p, -x, 1.0 / 5040.0);
-  p = std::fma(p, -x, 1.0 / 720.0);
-  p = std::fma(p, -x, 1.0 / 120.0);
-  p = std::fma(p, -x, 1.0 / 24.0);
-  p = std::fma(p, -x, 1.0 / 6.0);
-  p = std::fma(p, -x, 0.5);
-  p = std::fma(p, -x, 1.0);
-  const double far = 1.0 - math::exp(-x);
-  return x > 0.05 ? far : x * p;
-}
 
 /// A block's packages before a step.
 struct Packages {

@@ -42,61 +42,88 @@ void sum_legs(const Course& course, double period_s, std::size_t n, Sums& s) {
   for (std::size_t i = 0; i < n; ++i) s.sum[i] *= per_period[i];
 }
 
-/// Weights of the kinds' powers in a node's mean die temperature and in its heat: Σ (g seconds − g S w)/λ × weight of the mode's area.
-TIDEWATT_INLINE void kind_weights(const ClassMap& map, const Course& course, const NodeCourse& c, double* die_weight,
-                                  double* heat_weight) {
-  constexpr std::size_t n_term = n_mode * ClassMap::n_point, pad = ClassMap::pad;
-  double die_s = 0.0, heat_s = 0.0, die[n_term], heat[n_term];
+constexpr std::size_t n_term = n_mode * ClassMap::n_point;
+/// Factors of a class's weights in a node's means: of the kinds' seconds, and of every mode's powers of t.
+struct Factors {
+  using Row = BlockCourse::Row;
+  Row seconds;
+  std::array<Row, n_term> term;
+};
+TIDEWATT_INLINE void set_factors(const std::array<Factors::Row, n_mode>& areas, const BlockCourse& c,
+                                 double repetitions, std::size_t n, Factors& out) {
+  TIDEWATT_LANE_LOOP
+  for (std::size_t i = 0; i < n; ++i) {
+    const double a = areas[0][i] * c.of.per_rate_s[0][i] * c.of.gain_K_per_J[0][i],
+                 b = areas[1][i] * c.of.per_rate_s[1][i] * c.of.gain_K_per_J[1][i],
+                 d = areas[2][i] * c.of.per_rate_s[2][i] * c.of.gain_K_per_J[2][i];
+    out.seconds[i] = ((a + b) + d) * repetitions;
+  }
   for (std::size_t j = 0; j < n_mode; ++j) {
-    const double per_rate = c.modes->per_rate_s[j];
-    die_s += c.step.die[j] * c.modes->gain_K_per_J[j] * per_rate;
-    heat_s += c.step.heat[j] * c.modes->gain_K_per_J[j] * per_rate;
-    for (std::size_t q = 0; q < ClassMap::n_point; ++q) {
-      die[j * ClassMap::n_point + q] = -c.step.die[j] * c.gain[j] * per_rate * c.power[j][q];
-      heat[j * ClassMap::n_point + q] = -c.step.heat[j] * c.gain[j] * per_rate * c.power[j][q];
+    auto* term = &out.term[j * ClassMap::n_point];
+    TIDEWATT_LANE_LOOP
+    for (std::size_t i = 0; i < n; ++i) {
+      const double t = c.t[j][i], f = -areas[j][i] * c.gain[j][i] * c.of.per_rate_s[j][i];
+      term[0][i] = f;
+      term[1][i] = f * t;
+      term[2][i] = f * t * t;
+      term[3][i] = f * t * t * t;
     }
   }
-  die_s *= course.repetitions;
-  heat_s *= course.repetitions;
+}
+
+/// Weights of the kinds' powers in a node's mean die temperature and in its heat: Σ (g seconds − g S w)/λ × weight of the mode's area.
+TIDEWATT_INLINE void kind_weights(const ClassMap& map, const Factors& of_die, const Factors& of_heat, std::size_t node,
+                                  double* die_weight, double* heat_weight) {
+  constexpr std::size_t pad = ClassMap::pad;
   const std::size_t n = map.n_padded();
   for (std::size_t i = 0; i < n; i += pad) {
     double d[pad], h[pad];
-    for (std::size_t u = 0; u < pad; ++u) d[u] = die_s * map.used_s[i + u], h[u] = heat_s * map.used_s[i + u];
+    for (std::size_t u = 0; u < pad; ++u)
+      d[u] = of_die.seconds[node] * map.used_s[i + u], h[u] = of_heat.seconds[node] * map.used_s[i + u];
     for (std::size_t k = 0; k < n_term; ++k) {
       const double* w = map.weight_s.data() + k * n + i;
-      for (std::size_t u = 0; u < pad; ++u) d[u] = std::fma(die[k], w[u], d[u]), h[u] = std::fma(heat[k], w[u], h[u]);
+      const double die = of_die.term[k][node], heat = of_heat.term[k][node];
+      for (std::size_t u = 0; u < pad; ++u) d[u] = std::fma(die, w[u], d[u]), h[u] = std::fma(heat, w[u], h[u]);
     }
     for (std::size_t u = 0; u < pad; ++u) die_weight[i + u] = d[u], heat_weight[i + u] = h[u];
   }
 }
 
-/// The courses of a block's nodes; those whose fans turn as before are kept.
+/// The course of a block; kept where fans turn as before.
 TIDEWATT_CLONES
 void set_courses(const Block& b, const ClassMap& map, const Course& course, Scratch& s) {
-  bool moved = false;
-  for (std::size_t i = 0; i < b.n_node; ++i) moved = moved || s.course[i].modes != s.air.modes[i];
-  if (!moved) return;
+  const std::size_t n = b.n_node;
+  BlockCourse& c = s.course;
+  if (std::equal(c.modes.begin(), c.modes.begin() + static_cast<std::ptrdiff_t>(n), s.air.modes.begin())) return;
+  std::copy_n(s.air.modes.begin(), n, c.modes.begin());
+  set_node_modes(c.modes.data(), n, c.of);
   Sums sums;
-  for (std::size_t i = 0; i < b.n_node; ++i)
-    for (std::size_t j = 0; j < n_mode; ++j) sums.rate_per_s[i * n_mode + j] = s.air.modes[i]->rate_per_s[j];
-  sum_legs(course, map.period_s, b.n_node * n_mode, sums);
-  for (std::size_t i = 0; i < b.n_node; ++i) {
-    NodeCourse& c = s.course[i];
-    if (c.modes == s.air.modes[i]) continue;
-    c.modes = s.air.modes[i];
-    set_mode_step(*c.modes, course.step_s, sums.left + i * n_mode, c.step);
-    c.die_pause = c.heat_pause = 0.0;
-    for (std::size_t j = 0; j < n_mode; ++j) {
-      const double g = c.modes->gain_K_per_J[j], t = (c.modes->rate_per_s[j] - map.middle_per_s[j]) * map.per_half_s[j];
-      c.gain[j] = g * sums.sum[i * n_mode + j];
-      c.pause_gain[j] = g * sums.pause_s[i * n_mode + j];
-      c.power[j] = {1.0, t, t * t, t * t * t};
-      const double rest = (g * course.pause_s - c.pause_gain[j]) * c.modes->per_rate_s[j];
-      c.die_pause += c.step.die[j] * rest;
-      c.heat_pause += c.step.heat[j] * rest;
+  for (std::size_t j = 0; j < n_mode; ++j) std::copy_n(c.of.rate_per_s[j].begin(), n, sums.rate_per_s + j * n);
+  sum_legs(course, map.period_s, n * n_mode, sums);
+  for (std::size_t j = 0; j < n_mode; ++j) std::copy_n(sums.left + j * n, n, c.step.left[j].begin());
+  set_mode_steps(c.of, course.step_s, n, c.step);
+  std::fill_n(c.die_pause.begin(), n, 0.0);
+  std::fill_n(c.heat_pause.begin(), n, 0.0);
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    const double *sum = sums.sum + j * n, *pause_s = sums.pause_s + j * n;
+    const double middle_per_s = map.middle_per_s[j], per_half_s = map.per_half_s[j];
+    TIDEWATT_LANE_LOOP
+    for (std::size_t i = 0; i < n; ++i) {
+      const double g = c.of.gain_K_per_J[j][i], pause_gain = g * pause_s[i];
+      const double rest = (g * course.pause_s - pause_gain) * c.of.per_rate_s[j][i];
+      c.t[j][i] = (c.of.rate_per_s[j][i] - middle_per_s) * per_half_s;
+      c.gain[j][i] = g * sum[i];
+      c.pause_gain[j][i] = pause_gain;
+      c.die_pause[i] += c.step.die[j][i] * rest;
+      c.heat_pause[i] += c.step.heat[j][i] * rest;
     }
-    kind_weights(map, course, c, s.die_weight.data() + i * map.n_padded(), s.heat_weight.data() + i * map.n_padded());
   }
+  Factors of_die, of_heat;
+  set_factors(c.step.die, c, course.repetitions, n, of_die);
+  set_factors(c.step.heat, c, course.repetitions, n, of_heat);
+  for (std::size_t i = 0; i < n; ++i)
+    kind_weights(map, of_die, of_heat, i, s.die_weight.data() + i * map.n_padded(),
+                 s.heat_weight.data() + i * map.n_padded());
 }
 
 /// Powers of one node's GPUs at the assumed temperatures, and the means that follow.
@@ -105,19 +132,20 @@ TIDEWATT_INLINE void node_pass(const ClassMap& map, const Block& b, std::size_t 
                                const Lanes& factor, Scratch& s, Pass& out) {
   constexpr std::size_t room = n_fixed > 0 ? n_fixed : n_lane;
   const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n;
-  const NodeCourse& c = s.course[node];
   const double* die_weight = s.die_weight.data() + node * map.n_padded();
   const double* heat_weight = s.heat_weight.data() + node * map.n_padded();
   double die[room], heat[room];
-  const auto &d = c.step.die_row, &h = c.step.heat_row;
+  const auto& step = s.course.step;
+  const double d0 = step.die_store[0][node], d1 = step.die_store[1][node], d2 = step.die_store[2][node],
+               d_slope = step.die_slope[node];
+  const double h0 = step.heat_store[0][node], h1 = step.heat_store[1][node], h2 = step.heat_store[2][node],
+               h_slope = step.heat_slope[node];
   TIDEWATT_LANE_LOOP
   for (std::size_t u = 0; u < n; ++u) {
     const std::size_t l = first + u;
     const double moves = x.air_K_per_s[l];
-    die[u] =
-        std::fma(d.store[0], x[0][l], std::fma(d.store[1], x[1][l], std::fma(d.store[2], x[2][l], d.slope * moves)));
-    heat[u] =
-        std::fma(h.store[0], x[0][l], std::fma(h.store[1], x[1][l], std::fma(h.store[2], x[2][l], h.slope * moves)));
+    die[u] = std::fma(d0, x[0][l], std::fma(d1, x[1][l], std::fma(d2, x[2][l], d_slope * moves)));
+    heat[u] = std::fma(h0, x[0][l], std::fma(h1, x[1][l], std::fma(h2, x[2][l], h_slope * moves)));
   }
   for (std::size_t i = 0; i < map.used.size(); ++i) {
     const KindPower& kind = s.powers[i];
@@ -157,10 +185,10 @@ void run_pass(const Block& b, const Packages& before, const ClassMap& map, const
   }
   if (course.n_pause > 0.0)
     for (std::size_t l = 0; l < b.n_used(); ++l) {
-      const NodeCourse& c = s.course[b.owner[l]];
+      const std::size_t node = b.owner[l];
       s.pause_W[l] = s.pause.at(l, factor[l] * s.pause_rise[l]);
-      out.mean_K[l] = std::fma(c.die_pause, s.pause_W[l], out.mean_K[l]);
-      out.heat_J[l] = std::fma(c.heat_pause, s.pause_W[l], out.heat_J[l]);
+      out.mean_K[l] = std::fma(s.course.die_pause[node], s.pause_W[l], out.mean_K[l]);
+      out.heat_J[l] = std::fma(s.course.heat_pause[node], s.pause_W[l], out.heat_J[l]);
     }
   for (std::size_t l = 0; l < n_lane; ++l) out.mean_K[l] = std::fma(before.r[l], out.mean_K[l], s.air.air_K[l]);
   fill_unused(b, out.mean_K);
@@ -173,14 +201,14 @@ TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const 
                                const Packages& before, const Above& x, Scratch& s, Pass& out) {
   constexpr std::size_t room = n_fixed > 0 ? n_fixed : n_lane;
   const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n, n_padded = map.n_padded();
-  const NodeCourse& c = s.course[node];
+  const BlockCourse& c = s.course;
   for (std::size_t j = 0; j < n_mode; ++j) {
     const double* w = map.weights(j, 0);
-    const auto& t = c.power[j];
+    const double t = c.t[j][node];
     double* to = s.weight_s.data() + j * n_padded;
+    TIDEWATT_LANE_LOOP
     for (std::size_t i = 0; i < n_padded; ++i)
-      to[i] = std::fma(t[3], w[3 * n_padded + i],
-                       std::fma(t[2], w[2 * n_padded + i], std::fma(t[1], w[n_padded + i], w[i])));
+      to[i] = std::fma(t, std::fma(t, std::fma(t, w[3 * n_padded + i], w[2 * n_padded + i]), w[n_padded + i]), w[i]);
   }
   double J[room] = {}, drive[n_mode][room] = {};
   for (std::size_t i = 0; i < map.used.size(); ++i) {
@@ -197,8 +225,8 @@ TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const 
   }
   if (s.leakage_follows) {
     for (std::size_t j = 0; j < n_mode; ++j) {
-      const double later_Ks = -c.gain[j] * c.modes->per_rate_s[j], to_die = c.step.die[j] * later_Ks,
-                   to_heat = c.step.heat[j] * later_Ks, weight_s = map.leakage.weight_s[j];
+      const double later_Ks = -c.gain[j][node] * c.of.per_rate_s[j][node], to_die = c.step.die[j][node] * later_Ks,
+                   to_heat = c.step.heat[j][node] * later_Ks, weight_s = map.leakage.weight_s[j];
       TIDEWATT_LANE_LOOP
       for (std::size_t u = 0; u < n; ++u) {
         const std::size_t l = first + u;
@@ -215,29 +243,32 @@ TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const 
     for (std::size_t u = 0; u < n; ++u) J[u] = std::fma(s.pause_W[first + u], course.pause_s, J[u]);
   }
   const double per_step_s = 1.0 / course.step_s;
+  const Lanes& paused_W = course.n_pause > 0.0 ? s.pause_W : s.mean_leak_W;  // without pauses their gain is 0
   double dz[n_mode][room];
   for (std::size_t j = 0; j < n_mode; ++j) {
-    const auto& inverse = c.modes->inverse[j];
-    const double moves = -c.step.slope[j] * c.step.spent_s[j], per_left = 1.0 / c.step.left[j];
-    const double to_steady = c.modes->gain_K_per_J[j] * c.modes->per_rate_s[j] * per_step_s;
+    const double i0 = c.of.inverse[j][0][node], i1 = c.of.inverse[j][1][node], i2 = c.of.inverse[j][2][node];
+    const double moves = -c.of.uniform[j][node] * c.step.spent_s[j][node], left = c.step.left[j][node];
+    const double gain = c.gain[j][node], pause_gain = c.pause_gain[j][node], of_drive = gain / left;
+    const double to_steady = c.of.gain_K_per_J[j][node] * c.of.per_rate_s[j][node] * per_step_s;
     TIDEWATT_LANE_LOOP
     for (std::size_t u = 0; u < n; ++u) {
       const std::size_t l = first + u;
-      const double z0 = std::fma(inverse[0], x[0][l], std::fma(inverse[1], x[1][l], inverse[2] * x[2][l]));
-      double in = std::fma(c.gain[j], drive[j][u], moves * x.air_K_per_s[l]);
-      if (course.n_pause > 0.0) in = std::fma(c.pause_gain[j], s.pause_W[l], in);
-      dz[j][u] = std::fma(-c.step.left[j], z0, in);
-      out.ripple_K[j][l] = std::fma(c.gain[j] * drive[j][u], per_left, -to_steady * J[u]);
+      const double z0 = std::fma(i0, x[0][l], std::fma(i1, x[1][l], i2 * x[2][l]));
+      const double in = std::fma(gain, drive[j][u], std::fma(pause_gain, paused_W[l], moves * x.air_K_per_s[l]));
+      dz[j][u] = std::fma(-left, z0, in);
+      out.ripple_K[j][l] = std::fma(of_drive, drive[j][u], -to_steady * J[u]);
     }
   }
   const Lanes* stores[3] = {&before.die_K, &before.base_K, &before.sink_K};
   for (std::size_t k = 0; k < 3; ++k) {
-    const auto& shape = c.modes->shape[k];
+    const auto& shape = c.modes[node]->shape[k];
+    const double s0 = shape[0], s1 = shape[1], s2 = shape[2];
+    const Lanes& store = *stores[k];
     TIDEWATT_LANE_LOOP
     for (std::size_t u = 0; u < n; ++u) {
       const std::size_t l = first + u;
-      const double dx = std::fma(shape[0], dz[0][u], std::fma(shape[1], dz[1][u], shape[2] * dz[2][u]));
-      out.end_K[k][l] = (*stores[k])[l] + std::fma(before.r[l], dx, s.air.K_per_s[l] * course.step_s);
+      const double dx = std::fma(s0, dz[0][u], std::fma(s1, dz[1][u], s2 * dz[2][u]));
+      out.end_K[k][l] = store[l] + std::fma(before.r[l], dx, s.air.K_per_s[l] * course.step_s);
     }
   }
   TIDEWATT_LANE_LOOP
@@ -281,8 +312,8 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
   for (std::size_t i = 0; i < b.n_node; ++i) {
     front[i] = signals.guess_front_W[b.node[i]];
     fan_before[i] = signals.fan_before_frac[b.node[i]];
-    s.course[i].modes = nullptr;
   }
+  s.course.modes.fill(nullptr);
   for (int i = 0; i < 4; ++i) {
     set_air(state, task, b, course.step_s, before.r, fan_before, mean_K, front, s.air);
     set_courses(b, map, course, s);

@@ -16,15 +16,17 @@ struct Course {
   double step_s = 0.0, repetitions = 0.0, pause_s = 0.0, n_pause = 0.0;
 };
 
-/// Step of a node's modes in a jump, and the weights of its kinds' powers in the means: see ModeStep.
-///   z1 = e^{−λt} z0 + g (S Σ P_kind w_kind + S_pause P_pause) − slope dT_air/dt / r · left/λ
+/// Steps of a block's modes in a jump, and the weights of its kinds' powers in the means: see ModeSteps.
+///   z1 = e^{−λt} z0 + g (S Σ P_kind w_kind + S_pause P_pause) − uniform dT_air/dt / r · left/λ
 /// S sums e^{−λ (time from a repetition's end to the jump's end)}.
-struct NodeCourse {
-  const thermal::PackageModes* modes = nullptr;
-  ModeStep step;
-  std::array<double, n_mode> gain{}, pause_gain{};                    ///< g S and g S_pause
-  std::array<std::array<double, ClassMap::n_point>, n_mode> power{};  ///< of t, see ClassMap
-  double die_pause = 0.0, heat_pause = 0.0;
+struct BlockCourse {
+  using Row = std::array<double, n_lane>;                    ///< [node]
+  std::array<const thermal::PackageModes*, n_lane> modes{};  ///< that it belongs to
+  NodeModes<n_lane> of;
+  ModeSteps<n_lane> step;
+  std::array<Row, n_mode> gain, pause_gain;  ///< g S and g S_pause
+  std::array<Row, n_mode> t;                 ///< of the cubic, see ClassMap
+  Row die_pause, heat_pause;
 };
 
 /// Per-thread scratch, so that the loop over blocks allocates nothing.
@@ -42,8 +44,8 @@ struct Scratch {
   double* kind_ac_W = nullptr;                  // [kind] AC power of the block's nodes
   double* kind_leak_W = nullptr;                // [kind] what of it follows the dies' leakage
   std::array<NodeBooks, n_lane> books;          // [node of the block]
-  std::array<NodeCourse, n_lane> course;        // [node of the block]
-  bool leakage_follows = false;                 // dies within a kind: no bound keeps the power
+  BlockCourse course;
+  bool leakage_follows = false;  // dies within a kind: no bound keeps the power
 };
 
 /// What a jump does to a block's packages.

@@ -106,19 +106,21 @@ struct Drift {
   double die_mean_K = 0.0, heat_J = 0.0;
 };
 Drift drift_of(const thermal::PackageModes& modes, double step_s) {
-  std::array<double, n_mode> left;
-  for (std::size_t j = 0; j < n_mode; ++j) left[j] = decayed(modes.rate_per_s[j] * step_s);
-  ModeStep m;
-  set_mode_step(modes, step_s, left.data(), m);
+  NodeModes<1> of;
+  ModeSteps<1> m;
+  const auto* row = &modes;
+  set_node_modes(&row, 1, of);
+  for (std::size_t j = 0; j < n_mode; ++j) m.left[j][0] = decayed(modes.rate_per_s[j] * step_s);
+  set_mode_steps(of, step_s, 1, m);
   const double half_s = 0.5 * step_s;
   Drift out;
   out.end_K.fill(half_s);
   for (std::size_t j = 0; j < n_mode; ++j) {
-    const double z = m.slope[j] * (half_s * (1.0 - m.left[j]) - m.spent_s[j]),
-                 area = m.slope[j] * (half_s * m.spent_s[j] - m.rest_s[j]);
+    const double z = modes.uniform[j] * (half_s * (1.0 - m.left[j][0]) - m.spent_s[j][0]),
+                 area = modes.uniform[j] * (half_s * m.spent_s[j][0] - m.rest_s[j][0]);
     for (std::size_t k = 0; k < 3; ++k) out.end_K[k] += modes.shape[k][j] * z;
-    out.die_mean_K += m.die[j] * area;
-    out.heat_J += m.heat[j] * area;
+    out.die_mean_K += m.die[j][0] * area;
+    out.heat_J += m.heat[j][0] * area;
   }
   return out;
 }
