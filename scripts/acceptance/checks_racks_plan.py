@@ -97,7 +97,7 @@ def check_xai(report):
         report.skip("a day's wall time", "left out by --quick")
     else:
         report.at_most("a day, wall time on two cores", day.wall_s, DAY_s, "s", ".1f", f"{day.cpu_s:.1f} s of processor")
-    bare = report.run(BARE, {**hours, "run.duration_h": hours.get("run.duration_h", 24), "run.start": "2024-07-20T00:00:00", "site.rules": "[]", "job.main.life": "xai_100k", "job.main.failures": "llama3_405b"})
+    bare = report.run(BARE, {**hours, "run.duration_h": hours.get("run.duration_h", 24), "run.start": "2024-07-20T00:00:00", "site.rules": "[]", "job.main.life": "xai_100k", "job.main.failures": "llama3_405b", "job.main.failures.planned_rate_per_day": f"[{planned}]"})
     report.judge("without storage", bare.json["band_rms_MW"]["0.1-1Hz"] > 2 * day.json["band_rms_MW"]["0.1-1Hz"], said(bare), "the store takes half of the swing of 0.1 to 1 Hz")
     slow = report.run(XAI, {**hours, "job.main.life": "llama3_405b"})
     timeout = report.run(XAI, {**hours, "job.main.life": "llama3_405b", "job.main.life.detect_s": 600})

@@ -86,6 +86,30 @@ class Grid(unittest.TestCase):
         self.assertEqual(outcome.code, 2)
         self.assertIn("site.rules", outcome.stderr)
 
+    def test_gpus_of_a_new_site_are_written_as_a_scenario_that_holds_the_contract(self):
+        first, found = (str(pathlib.Path(self.folder.name) / name) for name in ("rack.toml", "found.toml"))
+        self.assertEqual(self.call("new", "--rack", "gb200_nvl72", "--model", "llama3_8b", "--hours", "0.3", first).code, 0)
+        size = ["size", first, "--for", "gpus", "--contract-MW", "1", "--new-site", "--write", found]
+        outcome = self.call(*size)
+        self.assertEqual(outcome.code, 0, outcome.stderr)
+        self.assertIn("bound by contract", outcome.stdout)
+        self.assertIn("whole units of 72 GPUs", outcome.stdout)
+        answer = self.call(*size, "--json").json
+        whole = product.run(BINARY, found, self.folder.name).json
+        self.assertEqual((whole["n_gpu"], whole["n_rack"]), (answer["n_gpu"], answer["n_rack"]))
+        self.assertEqual(whole["n_gpu"] % 72, 0)
+        self.assertLess(whole["pcc_mean_MW"], 1.0)
+        lost = self.call(*size, "--set", "run.duration_h=0.4")
+        self.assertEqual(lost.code, 2)
+        self.assertIn("--set", lost.stderr)
+
+    def test_caps_are_compared_at_one_contract_with_a_reason(self):
+        outcome = self.call("size", TINY, "--for", "cap", "--caps", "3", "--lowest-cap-frac", "0.7", "--set", "run.duration_h=0.05")
+        self.assertEqual(outcome.code, 0, outcome.stderr)
+        self.assertIn("best cap:", outcome.stdout)
+        self.assertIn("why not lower:", outcome.stdout)
+        self.assertEqual(self.call("size", TINY, "--for", "cap", "--write", "x.toml").code, 2)
+
     def test_the_cheapest_portfolio_passes_when_run_as_a_whole(self):
         found = self.call("size", TINY, "--json", "--quiet", "--evaluations", "6", "--set", RULE, "--set", "site.rules_from_s=40").json
         self.assertTrue(found["found"])
