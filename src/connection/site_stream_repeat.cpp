@@ -136,6 +136,12 @@ class RepeatedIntegral {
   double rest_s_ = 0.0, from_J_ = 0.0;
 };
 
+/// A span may hold nothing but repetitions: then it has their extremes.
+void widen(SpanMeter& span, const std::vector<double>& pcc_W) {
+  const auto [lowest, highest] = std::minmax_element(pcc_W.begin(), pcc_W.end());
+  span.widen(*lowest, *highest);
+}
+
 /// The pyramid's buckets from the repeated template: means from its integral, extremes from its bins.
 class RepeatedBuckets {
  public:
@@ -327,6 +333,7 @@ void SiteStream::repeat(const PeriodicLoad& p, std::int64_t end_bin) {
   state_.connection_J.add(drawn_J);
   seen_.span.add(drawn_J, s.n_bin);
   seen_.span.add_load(total.load_J.value());
+  if (!follows_load()) widen(seen_.span, pcc_W);
   RepeatedBuckets(seen_, pcc_W, period, s).push();
   seen_.grid.repeat(repeats_.share(), s.n_bin, drawn_J);
   seen_.levels.skip(s.n_bin);

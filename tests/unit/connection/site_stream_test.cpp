@@ -292,6 +292,25 @@ TEST_CASE("storage in racks that its bounds move, or below supplies, passes ever
   }
 }
 
+TEST_CASE("a span of nothing but repetitions has their extremes, also beside another lane") {
+  auto params = plain();
+  params.n_lane = 2;
+  params.closed_form = true;
+  SiteStream stream(params, 6e6, 0);
+  const auto load = square(5e6, 15e6, 3 * ns_per_s, ns_per_s);
+  stream.append(0, load, 400, true);
+  stream.append(1, square(1e6, 1e6, 1200 * ns_per_s, 600 * ns_per_s), 1, false);
+  const power::Feeder feeder(plain().feeder);
+  for (int minute = 1; minute <= 20; ++minute) {  // 20 whole periods each
+    stream.flush(60 * minute * ns_per_s, 0);
+    const auto span = stream.take_span();
+    INFO(minute);
+    CHECK(span.min_W == Approx(feeder.at(6e6, 0).connection_W()).epsilon(1e-9));
+    CHECK(span.max_W == Approx(feeder.at(16e6, 0).connection_W()).epsilon(1e-9));
+  }
+  CHECK(stream.repeated_bins() > 800'000);
+}
+
 TEST_CASE("a recorded window passes bin by bin for itself alone, and shows what it would anyway") {
   auto params = plain();
   SiteStream without(params, 7e6, 0);
