@@ -30,7 +30,8 @@ void check(const JobParams& job, const JobSize& size, const std::vector<Failure>
 
 }  // namespace
 
-JobLife::JobLife(const JobParams& job, const JobSize& size, std::vector<Failure> failures) : job_(job), size_(size) {
+JobLife::JobLife(const JobParams& job, const JobSize& size, std::vector<Failure> failures, const DomainLayout& domains)
+    : job_(job), size_(size), domains_(domains, job.spare_racks) {
   check(job_, size_, failures);
   const Tick start = to_tick(job_.start_s);
   std::erase_if(failures, [&](const Failure& f) { return f.tick < start; });
@@ -38,6 +39,7 @@ JobLife::JobLife(const JobParams& job, const JobSize& size, std::vector<Failure>
   s_.failure = find(*failures_, 0, false);
   s_.planned = find(*failures_, 0, true);
   s_.spare_nodes = job_.spare_nodes;
+  s_.domains = domains_.begin();
   enter(JobState::queued, 0);
 }
 

@@ -32,14 +32,17 @@ struct JobStep {
 /// * A failure loses all work since the last durable checkpoint, which is done again. A failure while the
 ///   job is already down only counts and joins the outage.
 /// * A node whose cause needs a repair leaves; a spare takes its place, or, when the pool is dry, the next repaired one.
+/// * Where a scale-up domain has several nodes, a node is replaced by a spare one of its domain. A domain without enough nodes, or that
+///   lost a switch tray, is replaced by a spare domain; when there is none, the job waits for the next repair that helps.
 /// * An asynchronous checkpoint blocks for the copy to host memory and is durable once storage has all of it; the next
 ///   one is not begun before. A save ahead of a stop blocks until durable and supersedes one on its way.
 /// * Every nanosecond since 0 counts in exactly one state. A loss of the site's power is one interruption until power returns.
 class JobLife {
  public:
   /// @param failures  sorted by tick, for the life of the run; those before the start are left out
+  /// @param domains  scale-up domains of several nodes; none: nodes replace one another wherever they are
   /// @throws InputError for rates that are not above 0, unsorted failures, soft ramps that are not possible
-  JobLife(const JobParams& job, const JobSize& size, std::vector<Failure> failures);
+  JobLife(const JobParams& job, const JobSize& size, std::vector<Failure> failures, const DomainLayout& domains = {});
 
   /// Next state of the job from `now` on, which must be the end of the counted time.
   JobStep next(Tick now) const;
@@ -90,7 +93,9 @@ class JobLife {
   void begin_planned(Tick now);
   void after_outage(Tick now);
   void find_spares(Tick now);
-  void lose_nodes(Tick now, std::int64_t n_node);
+  void lose_nodes(Tick now, std::int64_t n_node, std::int64_t first_node);
+  void lose(const Failure& failure);
+  std::int64_t find_substitutes(Tick now);
   void fall(Tick now, std::int64_t node, const std::string& cause, bool down);
   void count_failures(Tick now, std::int64_t& node);
   void lose_unsaved();
@@ -107,6 +112,7 @@ class JobLife {
 
   JobParams job_;
   JobSize size_;
+  DomainSpares domains_;
   std::shared_ptr<const std::vector<Failure>> failures_;  ///< never changed, so copies share it
   JobLifeState s_;
   std::vector<JobEvent> events_;

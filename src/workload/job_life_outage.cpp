@@ -33,12 +33,18 @@ void JobLife::find_spares(Tick now) {
   s_.books.replaced_nodes += taken;
 }
 
+/// @returns nodes, or racks, that are still missing
+std::int64_t JobLife::find_substitutes(Tick now) {
+  if (domains_.any()) return domains_.refill(s_.domains, now);
+  if (job_.spare_nodes >= 0) find_spares(now);
+  return s_.missing_nodes;
+}
+
 /// After detection, waiting, replacement or a stop: the next state before a restart.
 void JobLife::after_outage(Tick now) {
-  if (job_.spare_nodes >= 0) find_spares(now);
-  if (s_.missing_nodes > 0) {
+  if (const std::int64_t missing = find_substitutes(now); missing > 0) {
     if (s_.state != JobState::wait_for_spare)
-      log(now, "no_spare", -1, fmt::format("{} nodes wait for a repair", s_.missing_nodes));
+      log(now, "no_spare", -1, fmt::format("{} {} wait for a repair", missing, domains_.any() ? "racks" : "nodes"));
     s_.replacing = true;
     return enter(JobState::wait_for_spare, now);
   }
@@ -66,13 +72,23 @@ void JobLife::count_failures(Tick now, std::int64_t& node) {
       s_.detect_ns = std::max(s_.detect_ns, f.detect == Failure::as_the_job ? to_tick(job_.detect_s) : f.detect);
       s_.replacing = s_.replacing || f.repair != 0;
     }
-    if (f.repair != 0) ++(job_.spare_nodes >= 0 ? s_.missing_nodes : s_.books.replaced_nodes);
-    if (f.repair > 0 && job_.spare_nodes >= 0) {
-      const Tick back = f.tick + f.repair;
-      s_.repaired_at.insert(std::upper_bound(s_.repaired_at.begin(), s_.repaired_at.end(), back), back);
-    }
+    s_.books.by_switch_tray += f.unit == FailedUnit::switch_tray ? 1 : 0;
+    s_.books.by_rack += f.unit == FailedUnit::rack ? 1 : 0;
+    if (f.repair != 0) lose(f);
     s_.failure = find(*failures_, s_.failure + 1, false);
   }
+}
+
+/// What a failure takes out of the job until it is repaired.
+void JobLife::lose(const Failure& f) {
+  const Tick back = f.repair > 0 ? f.tick + f.repair : never;
+  if (domains_.any()) {
+    s_.books.replaced_nodes += domains_.lose(s_.domains, f.unit, f.node, back);
+    return;
+  }
+  ++(job_.spare_nodes >= 0 ? s_.missing_nodes : s_.books.replaced_nodes);
+  if (back != never && job_.spare_nodes >= 0)
+    s_.repaired_at.insert(std::upper_bound(s_.repaired_at.begin(), s_.repaired_at.end(), back), back);
 }
 
 void JobLife::interrupted(Tick now, std::int64_t iterations, const std::string& cause) {
@@ -101,7 +117,7 @@ void JobLife::switched_off(Tick now, std::int64_t n_node, std::int64_t first_nod
   s_.detect_ns = to_tick(job_.detect_s);
   s_.replacing = job_.thermal_reset_s > 0.0;
   s_.start_held = held;
-  lose_nodes(now, n_node);
+  lose_nodes(now, n_node, first_node);
   fall(now, first_node, fmt::format("{} node{} switched off by heat", n_node, n_node == 1 ? "" : "s"), false);
 }
 
@@ -132,9 +148,12 @@ void JobLife::power_back(Tick now) {
 }
 
 /// Out of the job until they have been reset.
-void JobLife::lose_nodes(Tick now, std::int64_t n_node) {
+void JobLife::lose_nodes(Tick now, std::int64_t n_node, std::int64_t first_node) {
   const Tick reset = to_tick(job_.thermal_reset_s);
   if (reset == 0) return;
+  for (std::int64_t i = 0; domains_.any() && i < n_node; ++i)  // taken as neighbours
+    s_.books.replaced_nodes += domains_.lose(s_.domains, FailedUnit::node, first_node + i, now + reset);
+  if (domains_.any()) return;
   (job_.spare_nodes >= 0 ? s_.missing_nodes : s_.books.replaced_nodes) += n_node;
   if (job_.spare_nodes < 0) return;
   const Tick back = now + reset;

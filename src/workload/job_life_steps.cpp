@@ -48,6 +48,10 @@ Tick JobLife::duration_ns(JobState state) const {
     case JobState::detect:
       return s_.start_held && !s_.replacing ? never : s_.detect_ns;
     case JobState::wait_for_spare:
+      if (domains_.any()) {
+        const Tick back = domains_.next_back(s_.domains, s_.entered);
+        return back == never ? never : back - s_.entered;
+      }
       return s_.repaired_at.empty() ? never : s_.repaired_at.front() - s_.entered;
     case JobState::replace:
       return s_.start_held ? never : to_tick(job_.replace_s);

@@ -44,6 +44,10 @@ void JobParams::fields(FieldVisitor& v) {
   v.number("thermal_reset_s", thermal_reset_s, {0, 1e6},
            "time until a node that switched off by heat is in service again, 0 = restarted in place", Need::optional);
   v.integer("spare_nodes", spare_nodes, {-1, 1e6}, "spare nodes at the start, -1 = unlimited", Need::optional);
+  v.integer("spare_racks", spare_racks, {-1, 1e6},
+            "network.scale_up_gpus above a node's: spare racks (whole scale-up domains) at the start, -1 = unlimited; "
+            "their trays are of no use elsewhere, spares in each rack are placement.spare_nodes_per_rack",
+            Need::optional);
   v.number("planned_stop_s", planned_stop_s, {0, 1e7}, "length of planned maintenance");
   v.choice("planned_stop", planned_stop, stops,
            "how a planned stop begins: after the iteration and a checkpoint, or at once", Need::optional);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "domain_spares.hpp"
 #include "tidewatt/base/tick.hpp"
 
 namespace TIDEWATT_NAMESPACE::workload {
@@ -54,6 +55,9 @@ struct JobBooks {
   std::int64_t planned = 0;
   std::int64_t checkpoints = 0;
   std::int64_t replaced_nodes = 0;
+  std::int64_t by_switch_tray = 0, by_rack = 0;  ///< of the unexpected ones; the domain was down
+  /// Of the unexpected ones, those of single nodes: of trays, where a scale-up domain has several.
+  std::int64_t by_node() const { return unexpected - thermal - power - by_switch_tray - by_rack; }
   /// Time counted in a state.
   Tick in(JobState state) const { return state_ns[static_cast<std::size_t>(state)]; }
   Tick total_ns() const;
@@ -63,7 +67,7 @@ struct JobBooks {
   template <class A>
   void archive(A& a) {
     a(state_ns, effective_ns, lost_ns, unsaved_ns, iterations_run, iterations_lost, unexpected, thermal, power, planned,
-      checkpoints, replaced_nodes);
+      checkpoints, replaced_nodes, by_switch_tray, by_rack);
   }
 };
 
@@ -102,13 +106,14 @@ struct JobLifeState {
   std::int64_t missing_nodes = 0;  ///< failed ones without a substitute yet
   std::int64_t spare_nodes = 0;    ///< in the pool; negative: as many as wanted
   std::vector<Tick> repaired_at;   ///< nodes under repair, sorted; they join the pool
+  DomainState domains;             ///< of a job whose scale-up domains have several nodes; else empty
   JobBooks books;
   bool operator==(const JobLifeState&) const = default;
   template <class A>
   void archive(A& a) {
     a(state, entered, booked, failure, planned, request_at, request_ns, maintenance_ns, detect_ns, checkpoint_due,
       soft_begin, progress, durable, evaluated, draining, stopping, ramped_down, replacing, start_held, dark,
-      missing_nodes, spare_nodes, repaired_at, books);
+      missing_nodes, spare_nodes, repaired_at, domains, books);
   }
 };
 

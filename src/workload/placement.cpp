@@ -51,8 +51,8 @@ class Floor {
     }
     owner_[static_cast<std::size_t>(rack)] = static_cast<std::int64_t>(job_);
     const std::int64_t wanted = jobs_[job_].n_node - static_cast<std::int64_t>(nodes.size());
-    for (std::int64_t i = 0; i < std::min(wanted, size_of(rack)); ++i)
-      nodes.push_back(rack * fleet_.nodes_per_rack + i);
+    const std::int64_t usable = size_of(rack) - jobs_[job_].how.spare_nodes_per_rack;
+    for (std::int64_t i = 0; i < std::min(wanted, usable); ++i) nodes.push_back(rack * fleet_.nodes_per_rack + i);
   }
 
   /// Whole numbers from 0 to n - 1, each once.
@@ -116,6 +116,9 @@ void PlacementParams::fields(FieldVisitor& v) {
   v.integer("first_rack", first_rack, {-1, 1e9}, "contiguous: first rack, -1 = the first free one", Need::optional);
   v.numbers("rows", rows, {0, 1e9}, "only these rows, none = all", Need::optional);
   v.numbers("racks", racks, {0, 1e9}, "list: these racks in this order", Need::optional);
+  v.integer("spare_nodes_per_rack", spare_nodes_per_rack, {0, 63},
+            "servers of each rack that the job leaves free as spares: 2 trays of 4 leave 64 of 72 GPUs",
+            Need::optional);
 }
 
 Placement place(const FleetShape& fleet, const std::vector<PlacementRequest>& jobs, std::vector<Finding>& findings) {

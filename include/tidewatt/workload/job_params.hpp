@@ -29,7 +29,9 @@ struct TIDEWATT_API JobParams {
   double replace_s = 0.0;         ///< spare node brought in, processes started
   double thermal_reset_s = 0.0;   ///< until a node that switched itself off is in service again; 0 = restarted in place
   std::int64_t spare_nodes = -1;  ///< pool at the start; -1 = never dry
-  double planned_stop_s = 0.0;    ///< length of planned maintenance
+  std::int64_t spare_racks =
+      -1;  ///< where a scale-up domain has several nodes: spare domains at the start; -1 = unlimited
+  double planned_stop_s = 0.0;          ///< length of planned maintenance
   std::string planned_stop = "drain";   ///< drain (end the iteration, save, stop) | at_once (lose what is not saved)
   std::string soft_style = "replicas";  ///< soft start and stop by replicas (a share works) | clock (all work slower)
   double soft_start_s = 0.0;            ///< 0 = all at once

@@ -20,10 +20,11 @@ struct TIDEWATT_API FleetShape {
 
 /// How one job is laid onto racks.
 struct TIDEWATT_API PlacementParams {
-  std::string style = "contiguous";  ///< contiguous | striped | list
-  std::int64_t first_rack = -1;      ///< contiguous: where to begin; -1 = the first rack that is free
-  std::vector<double> rows;          ///< only these rows (whole numbers from 0); empty = all
-  std::vector<double> racks;         ///< list: these racks, in this order
+  std::string style = "contiguous";       ///< contiguous | striped | list
+  std::int64_t first_rack = -1;           ///< contiguous: where to begin; -1 = the first rack that is free
+  std::vector<double> rows;               ///< only these rows (whole numbers from 0); empty = all
+  std::vector<double> racks;              ///< list: these racks, in this order
+  std::int64_t spare_nodes_per_rack = 0;  ///< the last ones of each rack stay free: spares of their scale-up domain
 
   void fields(FieldVisitor& v);
 };
@@ -44,7 +45,7 @@ struct TIDEWATT_API Placement {
 /// * contiguous: rack after rack from `first_rack` on (in the allowed rows); without one, the first free racks.
 /// * striped: one rack of each allowed row in turn, so that rows are loaded equally.
 /// * list: the racks as named.
-/// A job takes whole racks; nodes left over in its last rack stay unused (a rack has one owner).
+/// A job takes whole racks; the spare nodes of each and nodes left over in its last rack stay unused (a rack has one owner).
 /// Findings, never a partial answer: racks that do not exist, named twice, taken by another job (which one), and racks
 /// that are not enough (wanted, free). Keys are `job.<name>.placement…`.
 TIDEWATT_API Placement place(const FleetShape& fleet, const std::vector<PlacementRequest>& jobs,

@@ -106,3 +106,49 @@ TEST_CASE("optimum checkpoint interval against brute force", "[workload][F4]") {
   CHECK_THROWS_AS(optimum_checkpoint_interval_s(0.0, 100.0), InputError);
   CHECK_THROWS_AS(optimum_checkpoint_interval_s(300.0, 100.0), InputError);
 }
+
+TEST_CASE("racks: switch trays fail by their number, racks by theirs, and both name the first node of their domain",
+          "[workload][racks]") {
+  const FailureRates rates = from_catalog("gb200_nvl72");
+  const DomainLayout domains{16, 16, 2, 9};
+  std::map<FailedUnit, double> sum;
+  constexpr double n_seed = 200;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed)
+    for (const Failure& f : draw_failures(rates, seed, 256, 0, 360 * day, domains)) {
+      if (f.planned) continue;
+      sum[f.unit] += 1.0 / n_seed;
+      if (f.unit == FailedUnit::node) continue;
+      CHECK(f.node % 16 == 0);
+      CHECK(f.node < 256);
+      CHECK(f.repair > 0);
+      CHECK(cause_name(rates, f) == (f.unit == FailedUnit::rack ? "shelf_busbar_or_liquid" : "switch_tray"));
+    }
+  double per_tray_day = 0.0;
+  for (const double r : rates.rate_per_node_s) per_tray_day += 86400.0 * r;
+  const std::map<FailedUnit, double> expected = {{FailedUnit::node, 256 * 360 * per_tray_day},
+                                                 {FailedUnit::switch_tray, 16 * 9 * 360 * 2e-4},
+                                                 {FailedUnit::rack, 16 * 360 * 5e-4}};
+  double all = 0.0;
+  for (const auto& [unit, n] : expected) {
+    INFO(static_cast<int>(unit) << ": " << sum[unit] << " of " << n);
+    CHECK(std::abs(sum[unit] - n) <= 3.0 * std::sqrt(n / n_seed));
+    all += n;
+  }
+  CHECK(mean_time_to_failure_s(rates, 256, domains) == Approx(360.0 * 86400.0 / all).epsilon(1e-12));
+}
+
+TEST_CASE("racks: trays fail at the same times with and without their switch trays, which need domains to fail",
+          "[workload][racks]") {
+  const FailureRates rates = from_catalog("gb200_nvl72");
+  std::vector<Tick> alone, together;
+  for (const Failure& f : draw_failures(rates, 3, 256, 0, 360 * day)) {
+    CHECK(f.unit == FailedUnit::node);
+    alone.push_back(f.tick);
+  }
+  for (const Failure& f : draw_failures(rates, 3, 256, 0, 360 * day, {16, 16, 2, 9}))
+    if (f.unit == FailedUnit::node) together.push_back(f.tick);
+  CHECK(alone == together);
+  FailureRates short_list = rates;
+  short_list.switch_tray_repair_s.clear();
+  CHECK_THROWS_AS(draw_failures(short_list, 1, 256, 0, day, {16, 16, 2, 9}), InputError);
+}

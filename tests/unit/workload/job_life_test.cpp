@@ -306,3 +306,58 @@ TEST_CASE("without power a queued job does not start and a stop does not end; bo
   stopped.life.power_back(stopped.now + 10 * s);
   CHECK(stopped.life.state().state == JobState::maintenance);
 }
+
+TEST_CASE("a switch tray stops the job until its domain is back, a tray only until its rack's spare is in",
+          "[workload][job][racks]") {
+  JobParams j = job();
+  j.spare_racks = 0, j.total_iterations = 12000;
+  const DomainLayout racks{16, 16, 2, 9};
+  constexpr Tick at = 4000 * s, repair = 40000 * s;
+  const auto life_of = [&](FailedUnit unit) {
+    Failure f{at, 0, 32, false};
+    f.unit = unit, f.repair = repair;
+    Driver d{JobLife(j, {1024, 5.7e12}, {f}, racks), length, 13 * s};
+    d.run(never);
+    check_books(d);
+    CHECK(d.life.books().unexpected == 1);
+    return d.life.books();
+  };
+  const auto tray = life_of(FailedUnit::node), of_switch = life_of(FailedUnit::switch_tray),
+             rack = life_of(FailedUnit::rack);
+  CHECK(tray.in(JobState::wait_for_spare) == 0);
+  CHECK(tray.replaced_nodes == 1);
+  CHECK(tray.by_node() == 1);
+  // Detection runs while the repair does; the rest of it is waited for.
+  CHECK(of_switch.in(JobState::wait_for_spare) == repair - of_switch.in(JobState::detect));
+  CHECK(of_switch.replaced_nodes == 16);
+  CHECK(of_switch.by_switch_tray == 1);
+  CHECK(of_switch.by_node() == 0);
+  CHECK(rack.by_rack == 1);
+  CHECK(rack.total_ns() == of_switch.total_ns());
+  CHECK(of_switch.total_ns() - tray.total_ns() == of_switch.in(JobState::wait_for_spare));
+}
+
+TEST_CASE("a spare rack ends the wait for a domain; its copy goes on alike", "[workload][job][racks]") {
+  JobParams j = job();
+  const DomainLayout racks{16, 18, 0, 9};
+  Failure first{4000 * s, 0, 32, false}, second{9000 * s, 0, 60, false};
+  first.unit = FailedUnit::switch_tray, first.repair = 40000 * s;
+  second.repair = 30000 * s;  // a tray of a rack without spare trays takes the rack out as well
+  j.total_iterations = 12000;
+  const auto waits = [&](std::int64_t spare_racks) {
+    j.spare_racks = spare_racks;
+    Driver d{JobLife(j, {1152, 5.7e12}, {first, second}, racks), length, 13 * s};
+    d.run(8000 * s);
+    Driver copy{JobLife(j, {1152, 5.7e12}, {first, second}, racks), length, 13 * s, d.now};
+    copy.life.restore(d.life.state());
+    d.run(never), copy.run(never);
+    check_books(d);
+    CHECK(copy.life.state() == d.life.state());
+    return d.life.books().in(JobState::wait_for_spare);
+  };
+  CHECK(waits(2) == 0);
+  CHECK(waits(-1) == 0);
+  CHECK(waits(1) > 25000 * s);  // the second failure waits for its own repair
+  CHECK(waits(1) < 30000 * s);
+  CHECK(waits(0) > 39000 * s);
+}

@@ -98,3 +98,18 @@ TEST_CASE("a last rack that is not full holds what it has", "[workload][placemen
   CHECK(p.nodes[0] == std::vector<std::int64_t>{0, 1, 2, 3, 8, 9, 4, 5, 6, 7});
   CHECK(holds(findings_of({{"a", 11, style("striped")}}, odd), "hold 10"));
 }
+
+TEST_CASE("64 of 72: the last trays of every rack stay free, and the ranks go on in the next rack",
+          "[workload][placement][racks]") {
+  std::vector<Finding> findings;
+  const FleetShape racks{288, 18, 16};
+  auto how = style("contiguous");
+  how.spare_nodes_per_rack = 2;
+  const Placement p = place(racks, {{"a", 256, how}}, findings);
+  REQUIRE(findings.empty());
+  CHECK(p.nodes[0][15] == 15);
+  CHECK(p.nodes[0][16] == 18);
+  for (std::size_t i = 0; i < 256; ++i) CHECK(p.nodes[0][i] % 18 < 16);
+  CHECK(std::count(p.job_of_node.begin(), p.job_of_node.end(), -1) == 32);
+  CHECK(holds(findings_of({{"a", 257, how}}, racks), "wants 257 nodes; the racks it may use hold 256"));
+}
