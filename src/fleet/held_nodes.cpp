@@ -131,6 +131,10 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
     }
   }
   for (std::size_t i = 0; i < n_node_; ++i) state_.node[i] = end[last_.node_class[i]];
+  last_.acts = {};
+  if (hold_.smoothing)
+    last_.acts.add(smoothing_acts(held, *hold_.smoothing, tdp_W, last_.begin, n_in),
+                   1.0 / seconds(held.timeline.period));
   last_.marks = std::move(held.marks);
   timeline = std::move(held.timeline);
   set_kinds(task, timeline, type, task.reference_Hz);

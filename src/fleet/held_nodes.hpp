@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "smoothing_acts.hpp"
 #include "task.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
@@ -30,6 +31,8 @@ class HeldNodes {
   void forget() { state_.node.clear(); }
   /// Whether another repetition of the task would have the same GPU power: false while slow ramps continue.
   bool settled() const { return last_.settled; }
+  /// What of the smoothing acts, in s per s of the last task.
+  const SmoothingActs& acts() const { return last_.acts; }
 
   struct State {
     std::vector<HoldState> node;  ///< [node of the job] after the last task; empty: none yet
@@ -55,6 +58,7 @@ class HeldNodes {
     std::vector<HoldState> begin;                        ///< [class]
     std::vector<std::vector<HeldTimeline::Mark>> marks;  ///< [class]
     std::vector<std::uint32_t> node_class;               ///< [node of the job]
+    SmoothingActs acts;                                  ///< per second
     bool settled = true;
   } last_;
 };

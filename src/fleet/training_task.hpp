@@ -64,6 +64,8 @@ class TrainingTask {
   double slowest_Hz() const { return state_.slowest_Hz; }
   /// Whether another repetition of the work just set would have the same GPU power: false while slow ramps continue.
   bool settled() const { return held_.settled(); }
+  /// What of GPU power smoothing acts, in s per s of the work just set.
+  const SmoothingActs& smoothing_acts() const { return held_.acts(); }
   /// The work just set was cut `at` ticks after its beginning: smoothing and ballast keep their state of that time.
   void cut(Tick at) { held_.cut(at); }
   /// The GPUs lost their power: smoothing and ballast restart with the next task.

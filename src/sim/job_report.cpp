@@ -106,6 +106,8 @@ void JobReport::deliver(Job& job, const fleet::ClassPower& power, double tokens,
       add(leg.duration, JobState::checkpoint, connection::make_load_template(job.scratch.hold, {{c.signals.pause_W}}),
           1, 0.0);
     }
+  if (job.training && !job.state.dark)
+    figures.smoothing.add(job.training->smoothing_acts(), seconds(job.state.now - begin));
   if (!c.signals.memory_K.empty()) fleet::memory_temperatures(c.fleet, c.state, task, c.signals);
   c.recorder.fleet_step(stretches, job.place.lane, {job.place.first_node, job.place.n_node}, c.state, c.signals);
   c.halls.collect(c.signals, job.place.first_node, job.place.n_node, begin, job.state.now);

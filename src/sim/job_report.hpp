@@ -6,16 +6,17 @@ namespace TIDEWATT_NAMESPACE::sim {
 
 /// Sums of a job so far.
 struct JobFigures {
-  double tokens = 0.0;        ///< of completed iterations
-  double iterating_s = 0.0;   ///< time in iterations and their parts that count
-  double iteration_s2 = 0.0;  ///< Σ time × length of the iterations then running
-  double load_J = 0.0;        ///< at the AC inputs of its nodes
-  double cap_over_W = 0.0;    ///< most that a GPU's mean over a step of work was above its power cap
-  double cap_over_s = 0.0;    ///< GPU-seconds of work in such steps
-  double worked_s = 0.0;      ///< GPU-seconds of work
+  double tokens = 0.0;             ///< of completed iterations
+  double iterating_s = 0.0;        ///< time in iterations and their parts that count
+  double iteration_s2 = 0.0;       ///< Σ time × length of the iterations then running
+  double load_J = 0.0;             ///< at the AC inputs of its nodes
+  double cap_over_W = 0.0;         ///< most that a GPU's mean over a step of work was above its power cap
+  double cap_over_s = 0.0;         ///< GPU-seconds of work in such steps
+  double worked_s = 0.0;           ///< GPU-seconds of work
+  fleet::SmoothingActs smoothing;  ///< how long its parts acted
   template <class A>
   void archive(A& a) {
-    a(tokens, iterating_s, iteration_s2, load_J, cap_over_W, cap_over_s, worked_s);
+    a(tokens, iterating_s, iteration_s2, load_J, cap_over_W, cap_over_s, worked_s, smoothing);
   }
 };
 
