@@ -20,9 +20,13 @@ void RackLoopParams::fields(FieldVisitor& v) {
   v.number("drop_kPa", drop_Pa, {1, 1000}, "pressure drop of the rack at its flow");
 }
 
+double rack_flow_kg_per_s(const RackLoopParams& loop, double supply_K) {
+  return coolant_density_kg_per_m3(supply_K, loop.glycol_frac) * loop.flow_m3_per_s;
+}
+
 double rack_rise_K(const RackLoopParams& loop, double heat_W, double supply_K) {
   if (!(loop.flow_m3_per_s > 0.0)) throw InputError("rack loop: its flow must be above 0");
-  const double kg_per_s = coolant_density_kg_per_m3(supply_K, loop.glycol_frac) * loop.flow_m3_per_s;
+  const double kg_per_s = rack_flow_kg_per_s(loop, supply_K);
   double rise_K = 0.0;
   // c changes by under 0.2 % per kelvin, so the fixed point gains three digits with each pass.
   for (int pass = 0; pass < 6; ++pass)

@@ -42,6 +42,7 @@ class Sentences {
     power();
     waveform();
     events();
+    smoothing();
     rules();
     costs();
     trust();
@@ -252,6 +253,8 @@ class Sentences {
         return "failure of heat rejection";
       case chiller_out:
         return "failure of chillers";
+      case filter_blocked:
+        return "blocked filter of a rack";
     }
     return "event";
   }
@@ -284,6 +287,25 @@ class Sentences {
       say(over > 0.0 ? fmt::format("The order to draw less is exceeded by up to {} MW.", shown(over))
                      : "The order to draw less is kept.");
     }
+  }
+
+  /// Which parts of GPU power smoothing acted.
+  void smoothing() {
+    if (!f_.has("smoothing_floor_s")) return;
+    const double floor_s = f_["smoothing_floor_s"], hysteresis_s = f_["smoothing_hysteresis_s"];
+    say(fmt::format(
+        "GPU smoothing, mean over the first job's GPUs: ramp down holds power up for {} s, ramp up holds it down "
+        "for {} s, the floor holds it up for {} s.",
+        shown(f_["smoothing_ramp_down_s"]), shown(f_["smoothing_ramp_up_s"]), shown(floor_s)));
+    if (floor_s == 0.0)
+      say(hysteresis_s > 0.0
+              ? fmt::format(
+                    "The floor and the hysteresis change nothing: in the {} s in which work below the floor is missing "
+                    "and the hysteresis lasts, power has not come down to it.",
+                    shown(hysteresis_s))
+              : "The floor and the hysteresis change nothing: power without smoothing does not fall below the floor, "
+                "or the "
+                "hysteresis is 0.");
   }
 
   void rules() {

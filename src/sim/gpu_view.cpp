@@ -8,6 +8,7 @@
 #include "build_fleet.hpp"
 #include "fleet/training_task.hpp"
 #include "power/sensor.hpp"
+#include "scenario_rack.hpp"
 #include "tidewatt/base/math.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -56,7 +57,8 @@ void recall(const Scenario& scenario, const Result& result, Moment& m) {
   fleet::TrainingTask::Options options;
   options.replica_groups = scenario.run.replica_groups;
   options.gating = scenario.run.gating;
-  m.maker.emplace(workload::IterationModel(job.model, job.plan, hall.compute, job.network), m.fleet, 0, options);
+  m.maker.emplace(workload::IterationModel(job.model, job.plan, hall.compute, network_of(scenario, job)), m.fleet, 0,
+                  options);
   m.task.inlet_K = m.inlet_K;
   m.air_J_per_m3_K.assign(m.fleet.types.size(), 1.2e3);
   m.task.air_J_per_m3_K = m.air_J_per_m3_K;  // of room air: only rear rows ask, and nothing warms in a microsecond

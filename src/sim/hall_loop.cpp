@@ -63,15 +63,16 @@ bool finite(const cooling::PlantStep& p) {
   return std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x); });
 }
 
-/// What a plant's step leaves for the servers.
-void apply_plant_step(PlantedHall& h, const cooling::PlantStep& p) {
+/// What a plant's step leaves for the servers. @param asked_frac share of the plates' flow that the racks let through
+void apply_plant_step(PlantedHall& h, const cooling::PlantStep& p, double asked_frac) {
   h.supply_K = h.air_K = p.supply_end_K;
   h.air_K_per_s = 0.0;
   h.rise_K = p.hot_aisle_mean_K - p.supply_mean_K;
   const bool liquid = h.liquid_asked_kg_per_s > 0.0;
   h.coolant_K = liquid ? p.liquid_supply_end_K : p.supply_end_K;
   // Regulators at the servers let no more than the reference flow through; what the pumps move beyond it passes by.
-  h.flow_frac = liquid ? std::min(1.0, p.liquid_flow_mean_kg_per_s / h.liquid_asked_kg_per_s) : 1.0;
+  const double asked_kg_per_s = asked_frac * h.liquid_asked_kg_per_s;
+  h.flow_frac = liquid && asked_kg_per_s > 0.0 ? std::min(1.0, p.liquid_flow_mean_kg_per_s / asked_kg_per_s) : 1.0;
 }
 
 /// How a hall's coolant is expected to move: through its plant's mean in the first and the last of its steps, of `step_s` together.
@@ -128,6 +129,13 @@ void book(HallBooks& books, const cooling::PlantStep& p, double step_s) {
   books.reuse.add(p.reuse_J);
 }
 
+/// Hall, time, key and the active events, for a message.
+std::string where(const std::string& hall, Tick t, const std::string& events) {
+  return fmt::format("hall.{}.plant, hall '{}' at {:.3f} s", hall, hall, seconds(t)) + events;
+}
+
+constexpr Tick before_run = -1;  // events at 0 s act on a plant without failures
+
 double volumetric_J_per_m3_K(double supply_K, const cooling::WeatherSample& outdoor) {
   return cooling::dry_air_density_kg_per_m3(supply_K, outdoor.humidity_ratio, outdoor.pressure_Pa) *
          (cooling::dry_air_cp_J_per_kg_K + outdoor.humidity_ratio * cooling::vapour_cp_J_per_kg_K);
@@ -142,7 +150,12 @@ double idle_node_W(const HallSpec& spec) {
 }  // namespace
 
 HallLoop::HallLoop(const Scenario& scenario, const fleet::Fleet& fleet, const cooling::Weather& weather)
-    : scenario_(scenario), base_s_(scenario.run.macro_step_s), fleet_(fleet), outdoor_(weather), outages_(scenario) {
+    : scenario_(scenario),
+      base_s_(scenario.run.macro_step_s),
+      fleet_(fleet),
+      outdoor_(weather),
+      outages_(scenario),
+      flows_(scenario, fleet) {
   state_.inlet_K.resize(fleet.n_node());
   state_.inlet_K_per_s.assign(fleet.n_node(), 0.0);
   state_.air_J_per_m3_K.resize(scenario.halls.size());
@@ -157,11 +170,11 @@ HallLoop::HallLoop(const Scenario& scenario, const fleet::Fleet& fleet, const co
     h.state.resize(h.plant->n_state());
     h.liquid_asked_kg_per_s = n_node * fleet::liquid_flow_kg_per_s(fleet.types[i]);
     h.workspace = h.plant->make_workspace(), h.forecast = h.plant->make_forecast_workspace();
-    start(h, {n_node * idle_node_W(spec),
+    start(i, {n_node * idle_node_W(spec),
               n_node * spec.air.flow_m3_per_s * spec.air.fan_min_frac,
               outdoor_.at(0),
               0.0,
-              h.liquid_asked_kg_per_s,
+              flows_.asked_frac(i, before_run) * h.liquid_asked_kg_per_s,
               {}});
   }
   set_inlets(0);
@@ -195,11 +208,12 @@ void HallLoop::disturb(Tick now) {
 }
 
 /// Equilibrium, and what one more second of it gives.
-void HallLoop::start(PlantedHall& h, const cooling::PlantInput& input) {
+void HallLoop::start(std::size_t hall, const cooling::PlantInput& input) {
+  auto& h = halls_[hall];
   h.plant->initialise(h.state, input, 0);
   auto state = h.state;
   const auto p = h.plant->advance(state, input, 0, ns_per_s, *h.workspace);
-  apply_plant_step(h, p);
+  apply_plant_step(h, p, flows_.asked_frac(hall, before_run));
   state_.means.plant_W += p.fan_J + p.other_electric_W;  // of one second
 }
 
@@ -211,7 +225,7 @@ void HallLoop::set_inlets(Tick now) {
     // The hot aisle follows the supply; its rise follows the load.
     state_.inlet_K[n] = h.coolant_K + back * h.rise_K;
     state_.inlet_K_per_s[n] = h.coolant_K_per_s;
-    state_.flow_frac[n] = h.flow_frac;
+    state_.flow_frac[n] = h.flow_frac * flows_.open_frac(n, now);
   }
   const auto outdoor = outdoor_.at(now);
   for (std::size_t i = 0; i < halls_.size(); ++i) {
@@ -233,16 +247,11 @@ void HallLoop::collect(const fleet::FleetSignals& signals, std::size_t first_nod
     }
     if (!std::isfinite(g.heat_W + g.flow_m3_per_s + g.liquid_W))
       throw SolverError(fmt::format("{}: its servers give {} W to the air and {} W to the liquid at {} m3/s: {}",
-                                    where(g.hall, begin), g.heat_W, g.liquid_W, g.flow_m3_per_s,
+                                    where(halls_[g.hall].name, begin, outages_.told(g.hall, begin)), g.heat_W,
+                                    g.liquid_W, g.flow_m3_per_s,
                                     "the dies run away because the coolant does not take their heat"));
     state_.given.push_back(g);
   }
-}
-
-/// Hall, time, key and the active events, for a message.
-std::string HallLoop::where(std::size_t hall, Tick t) const {
-  return fmt::format("hall.{}.plant, hall '{}' at {:.3f} s", halls_[hall].name, halls_[hall].name, seconds(t)) +
-         outages_.told(hall, t);
 }
 
 cooling::PlantStep HallLoop::move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0,
@@ -251,16 +260,16 @@ cooling::PlantStep HallLoop::move(std::size_t hall, std::span<double> state, con
     try {
       return halls_[hall].plant->advance(state, given, t0, t1, workspace);
     } catch (const InputError& e) {
-      throw SolverError(where(hall, t0) + ": " + e.what());
+      throw SolverError(where(halls_[hall].name, t0, outages_.told(hall, t0)) + ": " + e.what());
     } catch (const SolverError& e) {
-      throw SolverError(where(hall, t0) + ": " + e.what());
+      throw SolverError(where(halls_[hall].name, t0, outages_.told(hall, t0)) + ": " + e.what());
     }
   };
   const auto p = advanced();
   if (!finite(p))
     throw SolverError(fmt::format("{}: the plant gives {} K of supply air, {} K of liquid and takes {} W",
-                                  where(hall, t0), p.supply_mean_K, p.liquid_supply_mean_K,
-                                  cooling::plant_electric_W(p, seconds(t1 - t0))));
+                                  where(halls_[hall].name, t0, outages_.told(hall, t0)), p.supply_mean_K,
+                                  p.liquid_supply_mean_K, cooling::plant_electric_W(p, seconds(t1 - t0))));
   return p;
 }
 
@@ -281,9 +290,8 @@ void HallLoop::settle(const fleet::FleetSignals& signals) {
   collect(signals, 0, fleet_.n_node(), 0, ns_per_s);
   state_.means = {};
   const auto give = asked(state_.given, halls_.size(), 0, ns_per_s);
-  constexpr Tick before_run = -1;  // events at 0 s act on a plant without failures
   for (std::size_t i = 0; i < halls_.size(); ++i) {
-    start(halls_[i], input(i, give[i], outdoor_.at(0), before_run));
+    start(i, input(i, give[i], outdoor_.at(0), before_run));
     halls_[i].given = give[i];
   }
   state_.given.clear();
@@ -302,7 +310,7 @@ cooling::PlantInput HallLoop::input(std::size_t hall, const PlantDemand& give, c
           give.flow_m3_per_s,
           outdoor,
           give.liquid_W,
-          halls_[hall].liquid_asked_kg_per_s,
+          flows_.asked_frac(hall, t) * halls_[hall].liquid_asked_kg_per_s,
           state_.powered ? outages_.capacity(hall, t) : cooling::no_capacity,
           state_.powered};
 }
@@ -356,9 +364,8 @@ double HallLoop::advance(Tick t0, Tick t1) {
       state_.means.capacity_margin_frac = std::min(state_.means.capacity_margin_frac, p.capacity_margin_frac);
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
     state_.miss_K = std::max(state_.miss_K, missed_K(h, fleet_.types[i], mean_K, step_s));
-    apply_plant_step(h, p);
-    h.mean_K = mean_K;
-    h.last_s = step_s;
+    apply_plant_step(h, p, flows_.asked_frac(i, t0));
+    h.mean_K = mean_K, h.last_s = step_s;
     book(state_.books, p, step_s);
     if (state_.powered)
       state_.books.capacity_margin_min_frac = std::min(state_.books.capacity_margin_min_frac, p.capacity_margin_frac);

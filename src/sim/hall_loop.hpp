@@ -11,6 +11,7 @@
 #include "outdoor_air.hpp"
 #include "outside.hpp"
 #include "plant_outages.hpp"
+#include "rack_flows.hpp"
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/cooling/cooling_plant.hpp"
 #include "tidewatt/sim/scenario.hpp"
@@ -136,13 +137,12 @@ class HallLoop {
   }
 
  private:
-  std::string where(std::size_t hall, Tick t) const;
   /// The plant's own step. @throws SolverError with hall, time, key and events if the result is not finite
   cooling::PlantStep move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0, Tick t1,
                           cooling::PlantWorkspace& workspace);
   /// The same for a hall's own plant over a macro step, in steps that are not too long for it.
   cooling::PlantStep move_through(std::size_t hall, const PlantDemand& give, Tick t0, Tick t1);
-  void start(PlantedHall& h, const cooling::PlantInput& input);
+  void start(std::size_t hall, const cooling::PlantInput& input);
   void set_inlets(Tick now);
   cooling::PlantInput input(std::size_t hall, const PlantDemand& give, const cooling::WeatherSample& outdoor,
                             Tick t) const;
@@ -151,6 +151,7 @@ class HallLoop {
   const fleet::Fleet& fleet_;
   OutdoorAir outdoor_;
   PlantOutages outages_;
+  RackFlows flows_;
   std::vector<PlantedHall> halls_;
   struct State {
     std::vector<double> inlet_K, inlet_K_per_s, flow_frac;     ///< [node]

@@ -44,7 +44,8 @@ Heat heat_of(const fleet::Fleet& fleet, const fleet::FleetState& state, const Jo
 
 bool HeatGuard::hot(const Job& job) const {
   const auto& flow_frac = job.scratch.task.flow_frac;
-  const bool short_of_flow = !flow_frac.empty() && flow_frac[job.place.first_node] < 1.0;
+  const auto own = flow_frac.empty() ? flow_frac : flow_frac.subspan(job.place.first_node, job.place.n_node);
+  const bool short_of_flow = std::any_of(own.begin(), own.end(), [](double frac) { return frac < 1.0; });
   return state_.margin_K <= (short_of_flow ? 40.0 : 8.0);
 }
 

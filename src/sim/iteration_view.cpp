@@ -9,6 +9,7 @@
 
 #include "build_fleet.hpp"
 #include "fleet/training_task.hpp"
+#include "scenario_rack.hpp"
 #include "tidewatt/power/server.hpp"
 #include "workload/iteration_text.hpp"
 
@@ -42,7 +43,8 @@ struct Stage {
         air_J_per_m3_K(fleet.types.size(), 1.2e3),
         state(idle_state(fleet, warm)),
         signals(make_signals(fleet)),
-        maker(workload::IterationModel(job.model, job.plan, s.halls[fleet.node_hall[first_node]].compute, job.network),
+        maker(workload::IterationModel(job.model, job.plan, s.halls[fleet.node_hall[first_node]].compute,
+                                       network_of(s, job)),
               fleet, first_node, options(s)) {
     task.inlet_K = warm;
     task.air_J_per_m3_K = air_J_per_m3_K;

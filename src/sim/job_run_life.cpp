@@ -3,16 +3,18 @@
 #include <limits>
 
 #include "job_run.hpp"
+#include "scenario_rack.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 using workload::JobState;
 
-std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job, Tick end, std::int64_t n_node) {
+std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job, Tick end, std::int64_t n_node,
+                                           const workload::DomainLayout& domains) {
   std::vector<workload::Failure> out;
   if (job.failures)
-    out = workload::draw_failures(*job.failures, static_cast<std::uint64_t>(s.run.seed), n_node, 0, end);
+    out = workload::draw_failures(*job.failures, static_cast<std::uint64_t>(s.run.seed), n_node, 0, end, domains);
   for (const auto& e : s.events)
     if (e.job == job.name && (e.kind == EventKind::failure || e.kind == EventKind::planned_stop))
       out.push_back({to_tick(e.at_s), 0, -1, e.kind == EventKind::planned_stop});
@@ -42,8 +44,10 @@ void request_stops(const Scenario& scenario, const std::string& job, Tick from, 
 }
 
 workload::JobLife life_of(const Scenario& s, const JobSpec& job, double checkpoint_B, std::size_t n_node) {
+  const auto domains = domain_layout(s, job);
   workload::JobLife out(job.life, {job.plan.n_gpu, checkpoint_B},
-                        failures_of(s, job, to_tick(s.run.duration_s), static_cast<std::int64_t>(n_node)));
+                        failures_of(s, job, to_tick(s.run.duration_s), static_cast<std::int64_t>(n_node), domains),
+                        domains);
   request_stops(s, job.name, std::numeric_limits<Tick>::min(), out);
   return out;
 }
@@ -76,8 +80,8 @@ JobRun::JobRun(const Scenario& scenario, const fleet::Fleet& fleet, const JobSpe
     : job_{{spec != nullptr ? spec->name : "idle", lane, first_node, n_node}, {}, {}, {}, {}} {
   if (spec == nullptr) return;
   const auto& hall = scenario.halls[fleet.node_hall[first_node]];
-  job_.training.emplace(workload::IterationModel(spec->model, spec->plan, hall.compute, spec->network), fleet,
-                        first_node, training_options(scenario, *spec, lane, n_node));
+  job_.training.emplace(workload::IterationModel(spec->model, spec->plan, hall.compute, network_of(scenario, *spec)),
+                        fleet, first_node, training_options(scenario, *spec, lane, n_node));
   job_.life.emplace(life_of(scenario, *spec, job_.training->model().model_checkpoint_bytes(), n_node));
 }
 

@@ -30,6 +30,8 @@ cooling::PlantCapacity left_after(const EventParams& e) {
     case EventKind::chiller_out:
       left.chiller_frac = frac;
       break;
+    case EventKind::filter_blocked:
+      break;  // of one rack: RackFlows
     default:
       throw std::logic_error("not an event of a plant");  // excluded by of_plant
   }

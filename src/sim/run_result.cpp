@@ -9,6 +9,7 @@
 #include "grid_case.hpp"
 #include "grid_summary.hpp"
 #include "scenario_inputs.hpp"
+#include "scenario_rack.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -132,11 +133,21 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   put("n_interruptions_power", books.power);
   put("power_lost_s", run.connection->can_lose_power() ? Value(seconds(run.state.dark_ns)) : Value());
   put("n_interruptions_planned", books.planned);
+  const bool racks = domain_layout(scenario, scenario.jobs.front()).n_domain > 0;
+  put("n_interruptions_tray", racks ? Value(books.by_node()) : Value());
+  put("n_interruptions_switch_tray", racks ? Value(books.by_switch_tray) : Value());
+  put("n_interruptions_rack", racks ? Value(books.by_rack) : Value());
   const double since_start_s =
       seconds(books.total_ns() - books.state_ns[static_cast<std::size_t>(workload::JobState::queued)]);
   put("effective_time_percent",
       since_start_s > 0 ? Value(100.0 * seconds(books.effective_ns + books.unsaved_ns) / since_start_s) : Value());
   put("smoothing_burn_MWh", holds_power(scenario) ? Value(run.state.meters.smoothing_burn.value() / 3.6e9) : Value());
+  const auto& acts = first_job.figures().smoothing;
+  const auto acted = [&](double s) { return scenario.gpu_smoothing ? Value(s) : Value(); };
+  put("smoothing_floor_s", acted(acts.floor_s));
+  put("smoothing_ramp_up_s", acted(acts.ramp_up_s));
+  put("smoothing_ramp_down_s", acted(acts.ramp_down_s));
+  put("smoothing_hysteresis_s", acted(acts.hysteresis_s));
   put("energy_closure", closure);
   put("input_energy_error", input_error(run));
   add_grid_summary(stream, result);
@@ -150,7 +161,9 @@ void note_events(const Scenario& scenario, Recorder& recorder) {
   for (const auto& e : scenario.events) {
     if (e.at_s > scenario.run.duration_s || of_job(e.kind) || e.kind == EventKind::power_brake)
       continue;  // these record themselves when they act
-    std::string text = of_plant(e.kind)           ? fmt::format("{:.3g} % of its parts out", 100.0 * e.out_frac)
+    std::string text = e.kind == EventKind::filter_blocked
+                           ? fmt::format("rack {}: {:.3g} % of its flow lost", e.rack, 100.0 * e.out_frac)
+                       : of_plant(e.kind)         ? fmt::format("{:.3g} % of its parts out", 100.0 * e.out_frac)
                        : e.kind == EventKind::sag ? fmt::format("{:.3g} % of the voltage left", 100.0 * e.voltage_ratio)
                        : e.kind == EventKind::curtailment
                            ? fmt::format("at most {:.4g} MW, by {}", e.limit_W * 1e-6, word_of(e.by))

@@ -1,7 +1,9 @@
 // What every job did, by itself: rows of `jobs`, and the group /jobs.
+#include <algorithm>
 #include <cmath>
 
 #include "run_result.hpp"
+#include "scenario_rack.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -10,9 +12,9 @@ using Figures = std::vector<std::pair<std::string, Value>>;
 
 Value number(double x) { return std::isfinite(x) ? Value(x) : Value(); }
 
-/// @param total_s length of the run  @param lost_power the site had none for a while
+/// @param total_s length of the run  @param lost_power the site had none for a while  @param racks domains of a job have several nodes
 Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::ComputeParams& gpu, double total_s,
-                   bool lost_power) {
+                   bool lost_power, bool racks) {
   const auto& f = run.figures();
   const auto& model = run.training().model();
   const auto& books = run.life().books();
@@ -37,6 +39,11 @@ Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::Compu
                  {"n_nodes_replaced", books.replaced_nodes},
                  {"effective_time_percent", begun ? Value(100.0 * books.effective_frac()) : Value()},
                  {"it_mean_MW", f.load_J / total_s * 1e-6}};
+  if (racks) {
+    out.emplace_back("n_interruptions_tray", books.by_node());
+    out.emplace_back("n_interruptions_switch_tray", books.by_switch_tray);
+    out.emplace_back("n_interruptions_rack", books.by_rack);
+  }
   if (lost_power) out.emplace_back("n_interruptions_power", books.power);
   return out;
 }
@@ -80,10 +87,12 @@ void add_jobs(const Simulation& run, Result& result) {
   const auto& occupants = run.occupants;
   const auto& neighbours = run.neighbours;
   std::vector<double> state_s;
+  const bool racks = std::any_of(scenario.jobs.begin(), scenario.jobs.end(),
+                                 [&](const JobSpec& j) { return domain_layout(scenario, j).n_domain > 0; });
   for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
     const auto& gpu = scenario.halls[run.model.fleet.node_hall[occupants[i].first_node()]].compute;
     result.jobs.push_back(
-        figures_of(occupants[i], scenario.jobs[i], gpu, seconds(run.model.end), run.state.dark_ns > 0));
+        figures_of(occupants[i], scenario.jobs[i], gpu, seconds(run.model.end), run.state.dark_ns > 0, racks));
     for (const Tick t : occupants[i].life().books().state_ns) state_s.push_back(seconds(t));
   }
   add_arrays(result, state_s);

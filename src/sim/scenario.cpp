@@ -45,6 +45,27 @@ void read_sampling(Reading& reading, TableReader& gpu, const std::string& path, 
     if (a.key.ends_with("brake_clock_ratio") || a.key.ends_with("period_ms")) reading.of_brake.push_back(std::move(a));
 }
 
+/// The rack that the hall's servers stand in. Its electrical parts are counted at the servers: what is assumed of them has no effect.
+void read_rack(Reading& reading, TableReader& hall, const Node& given, const std::string& path, HallSpec& h) {
+  const auto values = reading.optional_entry(
+      hall, "rack", "rack",
+      "rack that the servers are trays of; left out: no switch trays, no check of its liquid's flow");
+  if (!values) return;
+  std::erase_if(reading.assumed, [&](const auto& a) { return a.key.starts_with(path + ".power."); });
+  if (!found(*values)) return;
+  auto& rack = h.rack.emplace();
+  const Node* named = given.is_table() ? given.find("rack") : nullptr;
+  if (named != nullptr && named->is_table()) named = named->find("catalog");
+  if (named != nullptr && named->is_text()) rack.name = std::get<std::string>(named->value);
+  TableReader r = reading.table(*values, path);
+  r.text("gpu", rack.gpu, "GPU of its trays");
+  r.text("server", rack.server, "one compute tray");
+  r.text("network", rack.network, "network with its scale-up domain");
+  reading.section(r, "power", rack.power, "its electrical parts");
+  reading.section(r, "liquid", rack.loop, "its liquid loop");
+  r.finish();
+}
+
 void read_hall(Reading& reading, const Node& node, const std::string& path, Scenario& s) {
   HallSpec& h = s.halls.emplace_back();
   TableReader r = reading.table(node, path);
@@ -75,6 +96,7 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
       read_liquid(reading, *liquid, path + ".server.liquid", h.liquid.emplace());
     v.finish();
   }
+  read_rack(reading, r, node, path + ".rack", h);
   const Node plant = reading.entry(r, "plant", "plant", "cooling plant of the hall");
   if (!found(plant)) return r.finish();
   TableReader p = reading.table(plant, path + ".plant");

@@ -7,6 +7,7 @@
 
 #include "build_fleet.hpp"
 #include "fleet/task.hpp"
+#include "scenario_rack.hpp"
 #include "scenario_site.hpp"
 #include "tidewatt/mitigation/site_battery.hpp"
 #include "workload/iteration.hpp"
@@ -36,7 +37,7 @@ namespace {
 bool has_part(const HallSpec& h, EventKind kind) {
   if (h.plant_kind == PlantKind::prescribed_inlet) return false;
   if (h.plant_kind == PlantKind::outside_air) return kind == EventKind::fan_wall_out || kind == EventKind::pump_out;
-  if (kind == EventKind::cdu_out) return h.liquid.has_value();
+  if (kind == EventKind::cdu_out || kind == EventKind::filter_blocked) return h.liquid.has_value();
   return kind != EventKind::chiller_out || h.hydronic.chiller.capacity_W > 0.0;
 }
 
@@ -307,6 +308,7 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
       report("event." + e.name + ".kind", fmt::format("the plant of hall '{}' ({}) has no such parts: '{}'", e.hall,
                                                       word_of(hall->plant_kind), word_of(e.kind)));
   }
+  check_racks(s, findings);
   check_events(s, place, findings);
   check_tiers(s, report);
   check_battery(s, findings, report);

@@ -92,7 +92,10 @@ void EventParams::fields(FieldVisitor& v) {
   v.number("duration_s", duration_s, {0, 3.5e7},
            "duration; a failure needs none; plant failures and power_brake: 0 lasts until the end of the run",
            Need::optional);
-  v.number("out_frac", out_frac, {0, 1}, "plant failures: fraction of the parts that fail", Need::optional);
+  v.integer("rack", rack, {0, 1e7}, "filter_blocked: rack of the hall, counted from 0", Need::optional);
+  v.number("out_frac", out_frac, {0, 1},
+           "plant failures: fraction of the parts that fail; filter_blocked: fraction of the rack's flow that is lost",
+           Need::optional);
   v.number("voltage_ratio", voltage_ratio, {0, 1}, "sag: remaining voltage", Need::optional);
   v.number("limit_MW", limit_W, {0, 1e5}, "curtailment: highest power that may be drawn", Need::optional);
   v.number("notice_s", notice_s, {0, 3.5e7}, "curtailment: time from the notice to the begin of the order",

@@ -93,6 +93,10 @@ void recheck_hall(Recheck& c, const std::string& path, HallSpec& h) {
   c.table(path + ".server.power", h.server);
   c.table(path + ".server.air", h.air);
   c.table(path + ".server.position", h.position);
+  if (h.rack) {
+    c.table(path + ".rack.power", h.rack->power);
+    c.table(path + ".rack.liquid", h.rack->loop);
+  }
   if (h.liquid) {
     c.table(path + ".server.liquid.plate", h.liquid->plate);
     c.table(path + ".server.liquid", h.liquid->capture);

@@ -64,6 +64,7 @@ std::optional<connection::GridDisturbance::Kind> disturbance(EventKind kind) {
     case EventKind::pump_out:
     case EventKind::rejection_out:
     case EventKind::chiller_out:
+    case EventKind::filter_blocked:
       return {};
   }
   return {};

@@ -132,6 +132,7 @@ std::string text_of(const NewScenario& o, const Hardware& h) {
   if (h.servers_per_rack > 0) hall["servers_per_rack"] = toml_value(h.servers_per_rack);
   out += "\n[[hall]]\nname = \"a\"\n" + short_text<sim::HallParams>(hall) +
          entry_line("gpu", h.gpu, "GPU, a name of 'tidewatt catalog list'");
+  if (!h.rack.empty()) out += entry_line("rack", h.rack, "its servers are trays of this rack");
   out += "\n[[job]]\nname = \"main\"\n" +
          entry_line("model", o.model, "what is trained, a name of 'tidewatt catalog list'");
   out += "\n# ---- Chosen to fit: change these together ----\n";

@@ -70,6 +70,7 @@ class Chooser {
     bring(h_.gpu, rack_->gpu);
     bring(h_.server, rack_->server);
     bring(h_.network, rack_->network);
+    h_.rack = rack_->name;
     const auto& p = rack_->power;
     h_.servers_per_rack = p.n_compute_tray / p.n_cabinet;
     h_.choices.push_back(fmt::format("rack {}: {} trays of {} GPUs in {}, gpu {}, server {}, network {}", rack_->name,

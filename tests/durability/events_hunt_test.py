@@ -49,7 +49,7 @@ SITES = {
 # kind: what it needs beside its time and length
 KINDS = {"failure": 'job = "main"', "planned_stop": 'job = "main"', "pause": 'job = "main"', "power_brake": "", "sag": "voltage_ratio = 0.3",
          "utility_loss": "", "islanding": "", "curtailment": "limit_MW = 0.09\nnotice_s = 0", "fan_wall_out": 'hall = "a"', "cdu_out": 'hall = "a"',
-         "pump_out": 'hall = "a"', "rejection_out": 'hall = "a"', "chiller_out": 'hall = "a"'}
+         "pump_out": 'hall = "a"', "rejection_out": 'hall = "a"', "chiller_out": 'hall = "a"', "filter_blocked": 'hall = "a"\nrack = 1'}
 TIMES_S = (0, 0.001, 57.3, DURATION_S - 0.001)
 LENGTHS_S = (0.001, 20, 300)
 

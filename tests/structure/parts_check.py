@@ -35,9 +35,9 @@ FACES = {"cli"}
 # to that of x.hpp.
 ROOMS = {
     "result": "result result_column look_up port",
-    "scenario": "kinds economics neighbour site_devices scenario scenario_check scenario_defaults scenario_grid scenario_inputs scenario_reading scenario_site "
+    "scenario": "kinds economics neighbour site_devices scenario scenario_check scenario_defaults scenario_grid scenario_inputs scenario_rack scenario_reading scenario_site "
                 "inherit shipped_scenarios build_fleet site_params load_groups grid_case",
-    "halls": "outside outdoor_air hall_loop plant_outages plant_steps hall_controls operator order_tiers transformer_watch replay",
+    "halls": "outside outdoor_air hall_loop plant_outages plant_steps rack_flows hall_controls operator order_tiers transformer_watch replay",
     "record": "job_series fleet_snapshot recorder",
     "jobs": "job job_report job_run heat_guard step_planner neighbour_load",
     "engine": "run engine engine_ports port_table simulation site_connection run_audit run_result grid_summary gpu_view iteration_view",

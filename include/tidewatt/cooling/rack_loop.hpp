@@ -17,6 +17,8 @@ struct TIDEWATT_API RackLoopParams {
   void fields(FieldVisitor& v);
 };
 
+/// Flow through a rack by mass, with the density at its supply, kg/s.
+TIDEWATT_API double rack_flow_kg_per_s(const RackLoopParams& loop, double supply_K);
 /// Rise of the coolant through a rack: ΔT = Q/(ρ c V̇), with ρ of the supply (where flow is metered) and c of the mean
 /// temperature. Assumption: steady; every tray has its share of the flow. Source: properties of `liquid.hpp`.
 /// @param heat_W into the liquid, >= 0  @param supply_K  @returns K  @throws InputError for a flow that is not above 0

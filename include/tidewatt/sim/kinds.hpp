@@ -34,7 +34,8 @@ enum class EventKind : std::uint8_t {
   cdu_out,
   pump_out,
   rejection_out,
-  chiller_out
+  chiller_out,
+  filter_blocked
 };
 /// Events in which parts of a plant fail.
 constexpr bool of_plant(EventKind k) { return k >= EventKind::fan_wall_out; }
@@ -68,8 +69,9 @@ inline constexpr std::array words_of<sim::MitigationKind>{"gpu_smoothing"sv, "ba
                                                           "iteration_beat"sv, "job_stagger"sv};
 template <>
 inline constexpr std::array words_of<sim::EventKind>{
-    "failure"sv,     "planned_stop"sv, "pause"sv,   "power_brake"sv, "sag"sv,           "utility_loss"sv, "islanding"sv,
-    "curtailment"sv, "fan_wall_out"sv, "cdu_out"sv, "pump_out"sv,    "rejection_out"sv, "chiller_out"sv};
+    "failure"sv,      "planned_stop"sv,  "pause"sv,       "power_brake"sv,   "sag"sv,
+    "utility_loss"sv, "islanding"sv,     "curtailment"sv, "fan_wall_out"sv,  "cdu_out"sv,
+    "pump_out"sv,     "rejection_out"sv, "chiller_out"sv, "filter_blocked"sv};
 template <>
 inline constexpr std::array words_of<sim::OrderMeans>{"cap"sv, "pause"sv, "storage"sv, "tiers"sv};
 template <>

@@ -7,6 +7,7 @@
 
 #include "tidewatt/base/version.hpp"
 #include "tidewatt/catalog/catalog.hpp"
+#include "tidewatt/catalog/rack.hpp"
 #include "tidewatt/cooling/climate.hpp"
 #include "tidewatt/cooling/cooling_plant.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
@@ -110,6 +111,8 @@ struct TIDEWATT_API HallSpec {
   power::ServerPowerParams server;
   thermal::ServerAirParams air;
   std::optional<thermal::LiquidCooling> liquid;  ///< absent: an air-cooled server
+  /// Absent: nothing is known of the racks but how many servers each has.
+  std::optional<catalog::RackEntry> rack;
   PlantKind plant_kind = PlantKind::outside_air;
   cooling::OutsideAirParams outside_air;
   cooling::HydronicParams hydronic;
@@ -150,7 +153,8 @@ struct TIDEWATT_API EventParams {
   std::string hall;  ///< whose plant loses parts, or whose GPUs are braked (all halls where it is empty)
   double at_s = 0.0;
   double duration_s = 0.0;          ///< how long it lasts; 0: parts that failed stay so, a brake is not released
-  double out_frac = 1.0;            ///< share of the parts that fail
+  std::int64_t rack = 0;            ///< filter_blocked: rack of the hall, counted from 0
+  double out_frac = 1.0;            ///< share of the parts that fail, or of a rack's flow
   double voltage_ratio = 1.0;       ///< sag: remaining voltage
   double limit_W = 0.0;             ///< curtailment
   double notice_s = 0.0;            ///< curtailment: time from notice to begin

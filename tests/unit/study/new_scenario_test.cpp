@@ -97,6 +97,8 @@ TEST_CASE("a rack brings its GPU, trays, network, and a feeder and plant that ta
     CHECK(hall.hall.n_gpu % n_gpu == 0);
     CHECK(hall.hall.servers_per_rack * hall.server.n_gpu * (std::string(rack) == "gb200_nvl36x2" ? 2 : 1) == n_gpu);
     CHECK(hall.hall.servers_per_rack == per_rack);
+    REQUIRE(hall.rack);
+    CHECK(hall.rack->name == rack);
     CHECK(scenario.jobs.front().network.domain_gpus() == n_gpu);
     CHECK(sim::run(scenario, {1, {}}).summary.size() > 10);
   }

@@ -25,7 +25,7 @@ TEST_CASE("the reference scenarios are good examples: each is accepted") {
     CHECK_NOTHROW(sim::read_scenario(root, std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios"));
     ++n;
   }
-  CHECK(n == 3);
+  CHECK(n == 4);
 }
 
 TEST_CASE("every key of a scenario has a sentence, a unit, an example and a source") {
