@@ -87,3 +87,17 @@ def check_smoothing(report):
     same = low["payload_sha256"] == shipped["payload_sha256"] or abs(low["pcc_mean_MW"] / shipped["pcc_mean_MW"] - 1) < 1e-6
     report.judge("a floor that does not act changes nothing, and the summary says so", (parts["floor"] == 0) == same and (parts["floor"] > 0 or "change nothing" in text),
                  f"floor {parts['floor']:.1f} s, mean {shipped['pcc_mean_MW']:.4f} MW, with floor 0.3 {low['pcc_mean_MW']:.4f} MW", "agree")
+
+
+def check_modules(report):
+    """A module's limit is a cap of its GPUs' share; half of a domain's links cost tokens and save watts."""
+    gb200 = ROOT / "scenarios" / "gb200_nvl72_row.toml"
+    with tempfile.TemporaryDirectory() as folder:
+        short = {"run.duration_h": 0.1, "hall.a.rack.catalog": "gb200_nvl72"}
+        usual, module, cap, half = (figures_of(report, gb200, short | more, folder) for more in
+                                    ({}, {"hall.a.module_limit_W": 2300}, {"hall.a.cap_W": 1000}, {"hall.a.switch_profile": "reduced_bandwidth"}))
+    keys = ("tokens_per_s_mean", "pcc_mean_MW", "clock_mean_MHz")
+    report.judge("a module of 2,300 W with a CPU of 300 W: its GPUs at 1,000 W", all(module[k] == cap[k] for k in keys) and module["pcc_mean_MW"] < usual["pcc_mean_MW"],
+                 f"{module['pcc_mean_MW']:.3f} MW for {cap['pcc_mean_MW']:.3f}, {usual['pcc_mean_MW']:.3f} without a limit", "the same bits")
+    report.judge("half of the links: fewer tokens, fewer megawatts", half["tokens_per_s_mean"] < usual["tokens_per_s_mean"] and half["pcc_mean_MW"] < usual["pcc_mean_MW"],
+                 f"{100 * (half['tokens_per_s_mean'] / usual['tokens_per_s_mean'] - 1):+.1f} % tokens, {100 * (half['pcc_mean_MW'] / usual['pcc_mean_MW'] - 1):+.1f} % power", "both below")

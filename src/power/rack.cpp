@@ -23,6 +23,8 @@ void RackParams::fields(FieldVisitor& v) {
   v.number("cpu_W", cpu_W, {0, 5000}, "one CPU under training");
   v.number("tray_other_W", tray_other_W, {0, 10000}, "rest of a compute tray: NICs, DPU, drives, board losses");
   v.number("switch_tray_W", switch_tray_W, {0, 20000}, "power of one switch tray");
+  v.number("switch_reduced_ratio", switch_reduced_ratio, {0, 1},
+           "power of a switch tray with half of its links over that with all", Need::optional);
   v.number("management_W", management_W, {0, 20000}, "power of all management switches and controllers");
   v.number("fans_W", fans_W, {0, 50000}, "power of all fans");
   v.number("gpu_idle_W", gpu_idle_W, {0, 5000}, "one GPU package without a process, 0 = not read", Need::optional);

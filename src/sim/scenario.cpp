@@ -45,13 +45,26 @@ void read_sampling(Reading& reading, TableReader& gpu, const std::string& path, 
     if (a.key.ends_with("brake_clock_ratio") || a.key.ends_with("period_ms")) reading.of_brake.push_back(std::move(a));
 }
 
+/// With half of their links switch trays draw less: an even share of what they save at every server, which counts them.
+void lower_switch_power(HallSpec& h) {
+  if (!h.rack || h.hall.switch_profile != SwitchProfile::reduced_bandwidth) return;
+  const auto& rack = h.rack->power;
+  const double saved_W = (1.0 - rack.switch_reduced_ratio) * rack.switch_tray_W *
+                         static_cast<double>(rack.n_switch_tray) / static_cast<double>(rack.n_compute_tray);
+  h.server.host_W = std::max(0.0, h.server.host_W - saved_W);
+  h.server.host_idle_W = std::max(0.0, h.server.host_idle_W - saved_W);
+}
+
 /// The rack that the hall's servers stand in. Its electrical parts are counted at the servers: what is assumed of them has no effect.
 void read_rack(Reading& reading, TableReader& hall, const Node& given, const std::string& path, HallSpec& h) {
   const auto values = reading.optional_entry(
       hall, "rack", "rack",
       "rack that the servers are trays of; left out: no switch trays, no check of its liquid's flow");
   if (!values) return;
-  std::erase_if(reading.assumed, [&](const auto& a) { return a.key.starts_with(path + ".power."); });
+  const bool reduced = h.hall.switch_profile == SwitchProfile::reduced_bandwidth;
+  std::erase_if(reading.assumed, [&](const auto& a) {
+    return a.key.starts_with(path + ".power.") && !(reduced && a.key.ends_with("switch_reduced_ratio"));
+  });
   if (!found(*values)) return;
   auto& rack = h.rack.emplace();
   const Node* named = given.is_table() ? given.find("rack") : nullptr;
@@ -97,6 +110,7 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
     v.finish();
   }
   read_rack(reading, r, node, path + ".rack", h);
+  lower_switch_power(h);
   const Node plant = reading.entry(r, "plant", "plant", "cooling plant of the hall");
   if (!found(plant)) return r.finish();
   TableReader p = reading.table(plant, path + ".plant");

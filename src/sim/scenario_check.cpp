@@ -125,15 +125,17 @@ void check_battery(const Scenario& s, const std::vector<Finding>& known, Report&
 template <class Report>
 void check_caps(const Scenario& s, Report&& report) {
   for (const auto& h : s.halls) {
-    if (!(h.hall.cap_W > 0.0)) continue;
+    const double cap_W = h.gpu_limit_W();
+    const bool by_module = cap_W < (h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W);
+    if (!(h.hall.cap_W > 0.0) && !by_module) continue;
     for (const auto& j : s.jobs) {
       const double least_W = lowest_cap_W(h, j);
-      if (h.hall.cap_W < least_W)
-        report("hall." + h.hall.name + ".cap_W",
-               fmt::format("{:g} W is below the {:.0f} W that job '{}' needs at the lowest clock of {:.0f} MHz, the "
-                           "governor's margin included; allowed: {:.0f} to {:g} W, or 0 for the board limit",
-                           h.hall.cap_W, least_W, j.name, h.gpu.vf_clock_Hz.front() * 1e-6, std::ceil(least_W),
-                           h.gpu.tdp_W));
+      if (cap_W < least_W)
+        report("hall." + h.hall.name + (by_module ? ".module_limit_W" : ".cap_W"),
+               fmt::format(
+                   "{:g} W per GPU is below the {:.0f} W that job '{}' needs at the lowest clock of {:.0f} MHz, the "
+                   "governor's margin included; allowed: {:.0f} to {:g} W, or 0 for the board limit",
+                   cap_W, least_W, j.name, h.gpu.vf_clock_Hz.front() * 1e-6, std::ceil(least_W), h.gpu.tdp_W));
     }
   }
 }
@@ -169,7 +171,7 @@ void check_lowest_caps(const Scenario& s, Report&& report) {
   for (const auto& j : s.jobs) {
     if (!j.curtailment || !(j.curtailment->lowest_cap_W > 0.0)) continue;
     for (const auto& h : s.halls) {
-      const double least_W = lowest_cap_W(h, j), most_W = h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W;
+      const double least_W = lowest_cap_W(h, j), most_W = h.gpu_limit_W();
       if (j.curtailment->lowest_cap_W >= least_W && j.curtailment->lowest_cap_W <= most_W) continue;
       report("job." + j.name + ".curtailment.lowest_cap_W",
              fmt::format("{:g} W; GPUs of hall '{}' can have {:.0f} to {:g} W, or 0 for what the lowest clock needs",

@@ -56,6 +56,19 @@ void HallParams::fields(FieldVisitor& v) {
            "standard deviation of its logarithm between racks ", Need::optional);
   v.number("cap_W", cap_W, {0, 5000}, "power cap per GPU; 0: the board limit", Need::optional);
   v.number("clock_lock_MHz", clock_lock_Hz, {0, 5000}, "highest clock of the GPUs; 0: not locked", Need::optional);
+  v.number(
+      "module_limit_W", module_limit_W, {0, 20000},
+      "one limit of a rack's module, a CPU with its GPUs: what the CPU draws is taken from the GPUs' share; 0: none",
+      Need::optional);
+  choose(v, "switch_profile", switch_profile,
+         "switches of a rack's scale-up domain: all links, or half of them at the lowest power", Need::optional);
+}
+
+double HallSpec::gpu_limit_W() const {
+  const double own_W = hall.cap_W > 0.0 ? hall.cap_W : gpu.tdp_W;
+  if (!(hall.module_limit_W > 0.0) || !rack || rack->power.cpus_per_tray <= 0) return own_W;
+  const double gpus = static_cast<double>(rack->power.gpus_per_tray) / static_cast<double>(rack->power.cpus_per_tray);
+  return std::min(own_W, (hall.module_limit_W - rack->power.cpu_W) / gpus);
 }
 
 void OrderTierParams::fields(FieldVisitor& v) {

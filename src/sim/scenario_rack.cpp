@@ -40,6 +40,37 @@ void check_parts(const HallSpec& h, Findings& out) {
           fmt::format("{} GPUs are not whole racks of {} ({})", h.hall.n_gpu, rack.power.n_gpu(), rack.name));
 }
 
+/// What only the switches and modules of a rack have. @pre nothing else of the hall is wrong
+void check_modules(Scenario& s, const HallSpec& h, Findings& out) {
+  const std::string key = "hall." + h.hall.name + ".";
+  const double limit_W = h.hall.module_limit_W;
+  if (!h.rack) {
+    if (limit_W > 0.0)
+      out.push_back({{}, key + "module_limit_W", "only modules of a rack have one: name it in hall.rack"});
+    if (h.hall.switch_profile != SwitchProfile::networking)
+      out.push_back({{}, key + "switch_profile", "only the switches of a rack have one: name it in hall.rack"});
+    return;
+  }
+  if (!(limit_W > 0.0)) return;
+  const auto& rack = h.rack->power;
+  const double gpus = static_cast<double>(rack.gpus_per_tray) / static_cast<double>(rack.cpus_per_tray);
+  const double least_W = rack.cpu_W + gpus * std::max(rack.gpu_idle_W, h.governor.cap_margin_W + 1.0);
+  if (limit_W < least_W) {
+    out.push_back({{},
+                   key + "module_limit_W",
+                   fmt::format("{:g} W; a CPU of {:g} W and {:g} GPUs at rest need {:.0f} W", limit_W, rack.cpu_W, gpus,
+                               std::ceil(least_W))});
+    return;
+  }
+  const double own_W = h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W, share_W = (limit_W - rack.cpu_W) / gpus;
+  s.notes.push_back(share_W < own_W
+                        ? fmt::format("{}module_limit_W: beside a CPU of {:g} W it leaves each GPU {:.0f} of {:g} W",
+                                      key, rack.cpu_W, share_W, own_W)
+                        : fmt::format("{}module_limit_W does not act: it would leave each GPU {:.0f} W, and {:g} W "
+                                      "limit it",
+                                      key, share_W, own_W));
+}
+
 /// Heat of a rack at the GPUs' cap against what its liquid can take at the plant's supply.
 void check_flow(const HallSpec& h, Findings& out) {
   const auto& rack = *h.rack;
@@ -53,7 +84,7 @@ void check_flow(const HallSpec& h, Findings& out) {
                                rack.loop.supply_max_K - 273.15)});
     return;
   }
-  const double cap_W = h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W;
+  const double cap_W = h.gpu_limit_W();
   const double heat_W = rack.loop.liquid_frac * power::rack_power(rack.power, cap_W, rack.power.cpu_W).input_W();
   const double needed = cooling::rack_flow_needed_m3_per_s(rack.loop, heat_W, supply_K);
   if (rack.loop.flow_m3_per_s >= needed) return;
@@ -131,6 +162,7 @@ workload::NetworkParams network_of(const Scenario& s, const JobSpec& j) {
   auto out = j.network;
   if (const std::int64_t spare = spare_nodes(s, j); spare > 0)
     out.scale_up_gpus = out.domain_gpus() - spare * out.gpus_per_node;
+  if (s.halls.front().hall.switch_profile == SwitchProfile::reduced_bandwidth) out.nvlink_B_per_s *= 0.5;
   return out;
 }
 
@@ -151,6 +183,8 @@ void check_racks(Scenario& s, std::vector<Finding>& findings) {
   const std::size_t before = findings.size();
   for (const auto& h : s.halls)
     if (h.rack) check_parts(h, findings);
+  for (const auto& h : s.halls)
+    if (findings.size() == before) check_modules(s, h, findings);
   for (const auto& j : s.jobs) check_domains(s, j, findings);
   for (const auto& e : s.events) {
     if (e.kind != EventKind::filter_blocked) continue;

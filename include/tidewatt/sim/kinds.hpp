@@ -43,6 +43,8 @@ constexpr bool of_plant(EventKind k) { return k >= EventKind::fan_wall_out; }
 constexpr bool of_job(EventKind k) { return k <= EventKind::pause; }
 /// Events of the grid, which act on the site through its voltage.
 constexpr bool of_grid(EventKind k) { return k >= EventKind::sag && k <= EventKind::islanding; }
+/// How the switches of a scale-up domain are set: all links, or half of them at the lowest power.
+enum class SwitchProfile : std::uint8_t { networking, reduced_bandwidth };
 /// What meets a curtailment: caps of all GPUs, a pause of all jobs, the site battery, or the jobs tier by tier.
 enum class OrderMeans : std::uint8_t { cap, pause, storage, tiers };
 /// What a job may give up for an order that is met by tiers.
@@ -72,6 +74,8 @@ inline constexpr std::array words_of<sim::EventKind>{
     "failure"sv,      "planned_stop"sv,  "pause"sv,       "power_brake"sv,   "sag"sv,
     "utility_loss"sv, "islanding"sv,     "curtailment"sv, "fan_wall_out"sv,  "cdu_out"sv,
     "pump_out"sv,     "rejection_out"sv, "chiller_out"sv, "filter_blocked"sv};
+template <>
+inline constexpr std::array words_of<sim::SwitchProfile>{"networking"sv, "reduced_bandwidth"sv};
 template <>
 inline constexpr std::array words_of<sim::OrderMeans>{"cap"sv, "pause"sv, "storage"sv, "tiers"sv};
 template <>

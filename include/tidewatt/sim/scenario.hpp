@@ -88,6 +88,9 @@ struct TIDEWATT_API HallParams {
   double recirculation_sigma_ratio = 0.0;  ///< sigma of its logarithm between racks
   double cap_W = 0.0;                      ///< user's power cap per GPU; 0: the board limit
   double clock_lock_Hz = 0.0;              ///< user's clock lock; 0: none
+  /// One limit of a rack's module, a CPU and its GPUs: what the CPU draws is taken from the GPUs' share, W; 0: none.
+  double module_limit_W = 0.0;
+  SwitchProfile switch_profile = SwitchProfile::networking;  ///< of a rack's scale-up links
   void fields(FieldVisitor& v);
 };
 
@@ -119,6 +122,8 @@ struct TIDEWATT_API HallSpec {
   cooling::PrescribedInletParams prescribed;
   /// The caller's own plant instead of the catalog's; any thread may call it. Null: none.
   std::shared_ptr<const cooling::CoolingPlant> own_plant;
+  /// Limit in force on one GPU: the board's, the user's cap, or its share of the module's, W.
+  double gpu_limit_W() const;
 };
 
 /// What a job gives up for an order of the utility that is met by tiers (`OrderMeans::tiers`). A job without it gives nothing.

@@ -179,3 +179,35 @@ TEST_CASE("what a rack, its trays and its spares cannot be is refused with the r
   unnamed.erase(std::find(unnamed.begin(), unnamed.end(), "hall.a.rack=gb200_nvl72"));
   CHECK(holds(refused(with(unnamed, {"job.main.failures=gb200_nvl72"})), "name one in hall.rack"));
 }
+
+TEST_CASE("a module's limit leaves its GPUs what the CPU does not draw: the run is that with a cap of their share") {
+  const auto module = tiny("", with(racks, {"hall.a.module_limit_W=2500"})),
+             cap = tiny("", with(racks, {"hall.a.cap_W=1100"}));  // (2,500 - 300) / 2
+  CHECK(module.halls[0].gpu_limit_W() == 1100.0);
+  const auto a = run(module), b = run(cap), free = run(tiny("", racks));
+  CHECK(figure(a, "tokens_per_s_mean") == figure(b, "tokens_per_s_mean"));
+  CHECK(figure(a, "pcc_mean_MW") == figure(b, "pcc_mean_MW"));
+  CHECK(figure(a, "tokens_per_s_mean") < figure(free, "tokens_per_s_mean"));
+  const auto notes = module.notes;
+  CHECK(std::any_of(notes.begin(), notes.end(), [](const auto& n) { return holds(n, "leaves each GPU 1100"); }));
+}
+
+TEST_CASE("a module's limit that does not act is said; one that no GPU can keep, or without a rack, is refused") {
+  const auto idle = tiny("", with(racks, {"hall.a.module_limit_W=2700"}));
+  CHECK(std::any_of(idle.notes.begin(), idle.notes.end(), [](const auto& n) { return holds(n, "does not act"); }));
+  CHECK(holds(refused(with(racks, {"hall.a.module_limit_W=600"})), "module_limit_W"));
+  CHECK(holds(refused({"hall.a.module_limit_W=2500"}), "name it in hall.rack"));
+  CHECK(holds(refused({"hall.a.switch_profile=reduced_bandwidth"}), "name it in hall.rack"));
+}
+
+TEST_CASE("half of the links: switch trays save what the entry says, exchanges inside the domain take longer") {
+  const auto all = tiny("", racks), half = tiny("", with(racks, {"hall.a.switch_profile=reduced_bandwidth"}));
+  const auto& rack = half.halls[0].rack->power;
+  const double saved_W = (1.0 - rack.switch_reduced_ratio) * rack.switch_tray_W * 9.0 / 18.0;
+  CHECK(saved_W > 0.0);
+  CHECK(all.halls[0].server.host_W - half.halls[0].server.host_W == Approx(saved_W));
+  CHECK(network_of(half, half.jobs[0]).nvlink_B_per_s == 0.5 * network_of(all, all.jobs[0]).nvlink_B_per_s);
+  const auto a = run(all), b = run(half);
+  CHECK(figure(b, "iteration_s") > 1.001 * figure(a, "iteration_s"));
+  CHECK(figure(b, "tokens_per_s_mean") < figure(a, "tokens_per_s_mean"));
+}
