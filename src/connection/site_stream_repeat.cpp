@@ -19,10 +19,10 @@ TIDEWATT_INLINE double more(double a, double b) { return a > b ? a : b; }
 /// Smallest (or largest) of every `width` consecutive values: from those of 1, 2, 4 … values, in place. @param x [n + width]
 template <double (*better)(double, double)>
 TIDEWATT_INLINE void slide(double* x, std::size_t n, std::size_t width) {
-  std::size_t step = 1;
-  for (; 2 * step <= width; step *= 2)
-    for (std::size_t i = 0; i < n + width - 2 * step; ++i) x[i] = better(x[i], x[i + step]);
-  for (std::size_t i = 0; i < n; ++i) x[i] = better(x[i], x[i + width - step]);
+  std::size_t covers = 1;
+  for (; 2 * covers <= width; covers *= 2)
+    for (std::size_t i = 0; i < n + width - 2 * covers; ++i) x[i] = better(x[i], x[i + covers]);
+  for (std::size_t i = 0; i < n; ++i) x[i] = better(x[i], x[i + width - covers]);
 }
 TIDEWATT_CLONES
 void slide_least(double* x, std::size_t n, std::size_t width) { slide<less>(x, n, width); }
@@ -336,8 +336,7 @@ void SiteStream::repeat(const PeriodicLoad& p, std::int64_t end_bin) {
   if (!follows_load()) widen(seen_.span, pcc_W);
   RepeatedBuckets(seen_, pcc_W, period, s).push();
   seen_.grid.repeat(repeats_.share(), s.n_bin, drawn_J);
-  seen_.levels.skip(s.n_bin);
-  grid_.skip(s.n_bin);
+  seen_.levels.skip(s.n_bin), grid_.skip(s.n_bin);
   state_.bin = end_bin;
   state_.repeated_bins += s.n_bin;
   seen_.push_means();

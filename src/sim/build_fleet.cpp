@@ -28,7 +28,7 @@ fleet::Fleet site_as_built(const Scenario& scenario) {
   std::uint32_t row = 0, rack = 0;
   for (std::size_t h = 0; h < scenario.halls.size(); ++h) {
     const auto& spec = scenario.halls[h];
-    const double cap_W = spec.gpu_limit_W();
+    const double cap_W = gpu_limit_W(spec);
     const double lock_Hz = spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : spec.gpu.vf_clock_Hz.back();
     fleet.types.push_back(fleet::make_node_type(spec.gpu, spec.governor, spec.server, spec.air, spec.package, cap_W,
                                                 lock_Hz, spec.liquid));

@@ -125,7 +125,7 @@ void check_battery(const Scenario& s, const std::vector<Finding>& known, Report&
 template <class Report>
 void check_caps(const Scenario& s, Report&& report) {
   for (const auto& h : s.halls) {
-    const double cap_W = h.gpu_limit_W();
+    const double cap_W = gpu_limit_W(h);
     const bool by_module = cap_W < (h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W);
     if (!(h.hall.cap_W > 0.0) && !by_module) continue;
     for (const auto& j : s.jobs) {
@@ -171,7 +171,7 @@ void check_lowest_caps(const Scenario& s, Report&& report) {
   for (const auto& j : s.jobs) {
     if (!j.curtailment || !(j.curtailment->lowest_cap_W > 0.0)) continue;
     for (const auto& h : s.halls) {
-      const double least_W = lowest_cap_W(h, j), most_W = h.gpu_limit_W();
+      const double least_W = lowest_cap_W(h, j), most_W = gpu_limit_W(h);
       if (j.curtailment->lowest_cap_W >= least_W && j.curtailment->lowest_cap_W <= most_W) continue;
       report("job." + j.name + ".curtailment.lowest_cap_W",
              fmt::format("{:g} W; GPUs of hall '{}' can have {:.0f} to {:g} W, or 0 for what the lowest clock needs",

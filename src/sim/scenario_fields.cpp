@@ -64,11 +64,12 @@ void HallParams::fields(FieldVisitor& v) {
          "switches of a rack's scale-up domain: all links, or half of them at the lowest power", Need::optional);
 }
 
-double HallSpec::gpu_limit_W() const {
-  const double own_W = hall.cap_W > 0.0 ? hall.cap_W : gpu.tdp_W;
-  if (!(hall.module_limit_W > 0.0) || !rack || rack->power.cpus_per_tray <= 0) return own_W;
-  const double gpus = static_cast<double>(rack->power.gpus_per_tray) / static_cast<double>(rack->power.cpus_per_tray);
-  return std::min(own_W, (hall.module_limit_W - rack->power.cpu_W) / gpus);
+double gpu_limit_W(const HallSpec& h) {
+  const double own_W = h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W;
+  if (!(h.hall.module_limit_W > 0.0) || !h.rack || h.rack->power.cpus_per_tray <= 0) return own_W;
+  const auto& rack = h.rack->power;
+  const double gpus = static_cast<double>(rack.gpus_per_tray) / static_cast<double>(rack.cpus_per_tray);
+  return std::min(own_W, (h.hall.module_limit_W - rack.cpu_W) / gpus);
 }
 
 void OrderTierParams::fields(FieldVisitor& v) {

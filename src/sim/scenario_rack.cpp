@@ -84,7 +84,7 @@ void check_flow(const HallSpec& h, Findings& out) {
                                rack.loop.supply_max_K - 273.15)});
     return;
   }
-  const double cap_W = h.gpu_limit_W();
+  const double cap_W = gpu_limit_W(h);
   const double heat_W = rack.loop.liquid_frac * power::rack_power(rack.power, cap_W, rack.power.cpu_W).input_W();
   const double needed = cooling::rack_flow_needed_m3_per_s(rack.loop, heat_W, supply_K);
   if (rack.loop.flow_m3_per_s >= needed) return;

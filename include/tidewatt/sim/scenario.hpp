@@ -122,9 +122,9 @@ struct TIDEWATT_API HallSpec {
   cooling::PrescribedInletParams prescribed;
   /// The caller's own plant instead of the catalog's; any thread may call it. Null: none.
   std::shared_ptr<const cooling::CoolingPlant> own_plant;
-  /// Limit in force on one GPU: the board's, the user's cap, or its share of the module's, W.
-  double gpu_limit_W() const;
 };
+/// Limit in force on one GPU: the board's, the user's cap, or its share of the module's, W.
+TIDEWATT_API double gpu_limit_W(const HallSpec& hall);
 
 /// What a job gives up for an order of the utility that is met by tiers (`OrderMeans::tiers`). A job without it gives nothing.
 struct TIDEWATT_API OrderTierParams {

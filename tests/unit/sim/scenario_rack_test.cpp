@@ -183,7 +183,7 @@ TEST_CASE("what a rack, its trays and its spares cannot be is refused with the r
 TEST_CASE("a module's limit leaves its GPUs what the CPU does not draw: the run is that with a cap of their share") {
   const auto module = tiny("", with(racks, {"hall.a.module_limit_W=2500"})),
              cap = tiny("", with(racks, {"hall.a.cap_W=1100"}));  // (2,500 - 300) / 2
-  CHECK(module.halls[0].gpu_limit_W() == 1100.0);
+  CHECK(gpu_limit_W(module.halls[0]) == 1100.0);
   const auto a = run(module), b = run(cap), free = run(tiny("", racks));
   CHECK(figure(a, "tokens_per_s_mean") == figure(b, "tokens_per_s_mean"));
   CHECK(figure(a, "pcc_mean_MW") == figure(b, "pcc_mean_MW"));
