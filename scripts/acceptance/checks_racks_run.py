@@ -59,8 +59,8 @@ def check_header(report):
     def warmest(event):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "racks.toml"
-            file.write_text(f'base = "gb300_nvl72_row"\n[run]\nduration_h = 0.4\n' + (f'[[event]]\nname = "e"\nhall = "a"\nat_s = 400\n{event}\n' if event else ""))
-            fleet = tw.run(tw.load(str(file)))["/fleet"]
+            file.write_text('base = "gb300_nvl72_row"\n[run]\nduration_h = 1.5\n' + (f'[[event]]\nname = "e"\nhall = "a"\nat_s = 400\n{event}\n' if event else ""))
+            fleet = tw.run(tw.load(str(file)))["fleet"]
             rack, die_K = np.asarray(fleet["rack"]), np.asarray(fleet["die_K"])
             return np.array([die_K[rack == r].mean() for r in range(16)])
 
@@ -68,7 +68,7 @@ def check_header(report):
     own = warmest('kind = "filter_blocked"\nrack = 5\nout_frac = 0.5') - usual
     pumps = warmest('kind = "cdu_out"\nout_frac = 0.5') - usual
     others = np.delete(own, 5)
-    report.judge("a blocked filter heats its own rack", own[5] > 4 and np.abs(others).max() < 1.5, f"{own[5]:+.1f} K, others {others.min():+.2f} to {others.max():+.2f} K", "over 4, within 1.5")
+    report.judge("a blocked filter heats its own rack", own[5] > 4 and others.max() < 0.5, f"{own[5]:+.1f} K, others {others.min():+.2f} to {others.max():+.2f} K (they wait for it)", "over 4; none by 0.5")
     report.judge("pumps that stop heat all racks", pumps.min() > 2, f"{pumps.min():+.1f} to {pumps.max():+.1f} K", "over 2")
     said = product.call([report.binary, "check", ROW, "--set", "hall.a.rack.catalog=gb300_nvl72", "--set", "hall.a.rack.liquid.flow_L_per_min=60"])
     report.judge("too little flow for a rack's heat", said.code != 0 and "too little" in said.stderr, said.stderr.strip()[:160], "refused before the run")
@@ -84,7 +84,7 @@ def check_smoothing(report):
     parts = {k: shipped[f"smoothing_{k}_s"] for k in ("floor", "ramp_up", "ramp_down", "hysteresis")}
     told = ", ".join(f"{k} {v:.1f} s" for k, v in parts.items())
     report.judge("parts of smoothing that act", parts["ramp_down"] > 0 and parts["ramp_up"] > 0, told, "ramps")
-    same = low["payload_sha256"] == shipped["payload_sha256"] or abs(low["pcc_mean_MW"] / shipped["pcc_mean_MW"] - 1) < 1e-6
+    same = abs(low["pcc_mean_MW"] / shipped["pcc_mean_MW"] - 1) < 1e-4  # stairs of a ramp are cut at the hysteresis's end
     report.judge("a floor that does not act changes nothing, and the summary says so", (parts["floor"] == 0) == same and (parts["floor"] > 0 or "change nothing" in text),
                  f"floor {parts['floor']:.1f} s, mean {shipped['pcc_mean_MW']:.4f} MW, with floor 0.3 {low['pcc_mean_MW']:.4f} MW", "agree")
 
