@@ -23,6 +23,8 @@ constexpr Tick settling =
 constexpr Tick longest_pause = 10 * ns_per_s;
 constexpr double overshoot = 1.15;  ///< a step slightly longer than the estimate costs less than another short step
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+/// Of a jump, in pauses: temperatures of the work are what is left of the jump's means, which long pauses would hide.
+constexpr double most_pause_share = 0.15;
 constexpr Tick heat_stride = ns_per_s / 4;  ///< of the search for the time at which heat ends an iteration
 
 /// After an edge of the plants or of the site's power: 1 s, then half the time since, in whole seconds. @param edge −1: none yet
@@ -272,6 +274,8 @@ std::optional<Ahead> StepPlanner::look_ahead(const Job& job, Tick until, const U
   const double allowed_s = std::min(overshoot * state_.jump_s, settling_s(at)), wanted_s = seconds(until - at);
   const double shared_s =
       wanted_s <= allowed_s ? wanted_s + seconds(period) : wanted_s / std::ceil(wanted_s / allowed_s);
+  std::optional<Ahead> good;
+  Tick paused = 0;
   auto left =
       std::min(unit.most, std::max<std::int64_t>(1, static_cast<std::int64_t>(shared_s / seconds(period) + 0.5)));
   while (at < until && left > 0) {
@@ -295,12 +299,13 @@ std::optional<Ahead> StepPlanner::look_ahead(const Job& job, Tick until, const U
       at = step.until;
       out.life.completed(step, 0, at);
       out.pause = step.kind;
+      paused += out.legs.back().duration;
     } else {
       break;
     }
+    if (seconds(paused) <= most_pause_share * seconds(at - job.state.now)) good = out;
   }
-  if (out.repetitions == 0) return std::nullopt;
-  return out;
+  return good;
 }
 
 /// Where iterations vary, the timeline is the mean of those in the jump.
