@@ -111,6 +111,7 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   put("pcc_ramp_down_max_MW_per_s", stream.ramp_down_W_per_s() * 1e-6);
   put("pcc_dominant_Hz", strongest.amplitude > 0 ? Value(strongest.frequency_Hz) : Value());
   std::vector<std::pair<std::string, double>> loading;
+  loading.reserve(power::FeederParams::n_level);
   for (std::size_t i = 0; i < power::FeederParams::n_level; ++i)
     loading.emplace_back(power::FeederParams::level_names[i], 100.0 * stream.feeder_meters().loading_max_frac[i]);
   put("feeder_loading_max_percent", loading);

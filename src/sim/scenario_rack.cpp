@@ -75,7 +75,7 @@ void check_modules(Scenario& s, const HallSpec& h, Findings& out) {
 void check_flow(const HallSpec& h, Findings& out) {
   const auto& rack = *h.rack;
   const std::string key = "hall." + h.hall.name + ".";
-  if (h.plant_kind == PlantKind::outside_air || !h.liquid) return;  // their own finding
+  if (h.own_plant || h.plant_kind == PlantKind::outside_air || !h.liquid) return;  // unknown, or their own finding
   const double supply_K = coolant_supply_K(h);
   if (supply_K > rack.loop.supply_max_K) {
     out.push_back({{},
@@ -122,6 +122,8 @@ void check_domains(const Scenario& s, const JobSpec& j, Findings& out) {
            fmt::format("{} loose servers cannot replace one of another scale-up domain: give spares in every rack "
                        "(placement.spare_nodes_per_rack) and whole ones (life.spare_racks)",
                        j.life.spare_nodes));
+  if (const std::int64_t used = network_of(s, j).domain_gpus(); j.plan.tp > used)
+    report("plan.tp", fmt::format("{} GPUs of a tensor group; {} of each scale-up domain are in use", j.plan.tp, used));
   const bool in_rack =
       std::all_of(s.halls.begin(), s.halls.end(), [](const HallSpec& h) { return h.rack.has_value(); });
   if (j.failures && !j.failures->switch_tray_causes.empty() && !in_rack)

@@ -77,6 +77,7 @@ namespace {
 template <class Items, class Name>
 std::vector<std::string> paths_of(Recheck& c, const std::string& list, const Items& items, Name&& name) {
   std::vector<std::string> names;
+  names.reserve(items.size());
   for (const auto& item : items) names.push_back(name(item));
   return c.items(list, names);
 }

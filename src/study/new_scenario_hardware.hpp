@@ -12,8 +12,8 @@ namespace TIDEWATT_NAMESPACE::study {
 /// What fits together, and why.
 struct Hardware {
   std::string gpu, server, rack, plant, network, feeder;  ///< catalog names; rack: empty without one
-  std::int64_t n_gpu = 0;                           ///< count
-  std::int64_t servers_per_rack = 0;                ///< count; 0: a hall's default
+  std::int64_t n_gpu = 0;                                 ///< count
+  std::int64_t servers_per_rack = 0;                      ///< count; 0: a hall's default
   workload::ParallelPlan plan;
   std::vector<std::string> choices;  ///< one sentence each, [n]
 };

@@ -97,7 +97,7 @@ class JobLife {
   void lose(const Failure& failure);
   std::int64_t find_substitutes(Tick now);
   void fall(Tick now, std::int64_t node, const std::string& cause, bool down);
-  void count_failures(Tick now, std::int64_t& node);
+  std::string count_failures(Tick now, std::int64_t& node);
   void lose_unsaved();
   void progress_by(std::int64_t iterations, Tick now);
   bool finished() const { return job_.total_iterations > 0 && s_.progress >= job_.total_iterations; }

@@ -55,13 +55,15 @@ void JobLife::after_outage(Tick now) {
 }
 
 /// All failures up to `now` are one interruption each, of the same outage.
-void JobLife::count_failures(Tick now, std::int64_t& node) {
+/// @returns what failed, where that is more than a node
+std::string JobLife::count_failures(Tick now, std::int64_t& node) {
+  std::string what;
   const bool listed = tick_of(*failures_, s_.failure) <= now;
   const bool down = is_down(s_.state);
   if (!listed) {  // from outside
     ++s_.books.unexpected;
     if (!down) s_.detect_ns = to_tick(job_.detect_s), s_.replacing = true;
-    return;
+    return what;
   }
   if (!down) s_.detect_ns = 0;
   while (tick_of(*failures_, s_.failure) <= now) {
@@ -74,9 +76,11 @@ void JobLife::count_failures(Tick now, std::int64_t& node) {
     }
     s_.books.by_switch_tray += f.unit == FailedUnit::switch_tray ? 1 : 0;
     s_.books.by_rack += f.unit == FailedUnit::rack ? 1 : 0;
+    if (f.unit != FailedUnit::node) what = f.unit == FailedUnit::rack ? "whole rack" : "switch tray of its rack";
     if (f.repair != 0) lose(f);
     s_.failure = find(*failures_, s_.failure + 1, false);
   }
+  return what;
 }
 
 /// What a failure takes out of the job until it is repaired.
@@ -104,8 +108,8 @@ void JobLife::interrupted(Tick now, std::int64_t iterations, const std::string& 
   }
   std::int64_t node = -1;
   const bool down = is_down(s_.state);
-  count_failures(now, node);
-  fall(now, node, cause, down);
+  const std::string what = count_failures(now, node);
+  fall(now, node, cause.empty() ? what : cause, down);
 }
 
 void JobLife::switched_off(Tick now, std::int64_t n_node, std::int64_t first_node, bool held) {

@@ -1,5 +1,6 @@
 #include "workload/job_life.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "catch.hpp"
@@ -320,6 +321,13 @@ TEST_CASE("a switch tray stops the job until its domain is back, a tray only unt
     d.run(never);
     check_books(d);
     CHECK(d.life.books().unexpected == 1);
+    const auto events = d.life.take_events();
+    const auto fallen = std::find_if(events.begin(), events.end(), [](const auto& e) { return e.kind == "failure"; });
+    REQUIRE(fallen != events.end());
+    CHECK(fallen->entity == 32);
+    CHECK(fallen->text.starts_with(unit == FailedUnit::rack          ? "whole rack: in"
+                                   : unit == FailedUnit::switch_tray ? "switch tray of its rack: in"
+                                                                     : " in"));
     return d.life.books();
   };
   const auto tray = life_of(FailedUnit::node), of_switch = life_of(FailedUnit::switch_tray),
