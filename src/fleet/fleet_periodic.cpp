@@ -154,6 +154,7 @@ Lanes sink_swing(const Block& b, const Course& course, const Packages& before, c
   for (auto* of : {&per_heat, &shape[0], &shape[1], &shape[2]}) fill_unused(b, *of);
   TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
+    // A block has at least one node. NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult)
     double over_air_K = pass.heat_J[l] * per_heat[l];
     over_air_K = std::fma(shape[0][l], pass.ripple_K[0][l], over_air_K);
     over_air_K = std::fma(shape[1][l], pass.ripple_K[1][l], over_air_K);

@@ -144,7 +144,7 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
       since_start_s > 0 ? Value(100.0 * seconds(books.effective_ns + books.unsaved_ns) / since_start_s) : Value());
   put("smoothing_burn_MWh", holds_power(scenario) ? Value(run.state.meters.smoothing_burn.value() / 3.6e9) : Value());
   const auto& acts = first_job.figures().smoothing;
-  const auto acted = [&](double s) { return scenario.gpu_smoothing ? Value(s) : Value(); };
+  const auto acted = [&](double spent_s) { return scenario.gpu_smoothing ? Value(spent_s) : Value(); };
   put("smoothing_floor_s", acted(acts.floor_s));
   put("smoothing_ramp_up_s", acted(acts.ramp_up_s));
   put("smoothing_ramp_down_s", acted(acts.ramp_down_s));
