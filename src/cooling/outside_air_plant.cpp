@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "numerics/esdirk.hpp"
+#include "numerics/cvode.hpp"
 #include "outside_air_flows.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
@@ -55,7 +55,7 @@ std::vector<double> typical_sizes(const OutsideAirParams& p) {
 }
 
 struct Workspace final : PlantWorkspace {
-  numerics::Esdirk solver;
+  numerics::Cvode solver;
   std::vector<double> y;
   Workspace(const OutsideAirParams& p, double rtol)
       : solver({{names.begin(), names.end()}, typical_sizes(p), n_state, rtol, 20000}), y(n_all) {}
