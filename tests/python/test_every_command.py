@@ -250,7 +250,7 @@ def test_explain_has_the_commands_figures(result, tmp_path):
     names = []
     ours = tw.run(scenario).explain(progress=names.append)
     sets = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
-    theirs = command_json("run", DAY, *sets, "--explain", "swing", "--quiet", "--out", tmp_path)
+    theirs = command_json("run", DAY, *sets, "--explain", "swing", "--no-interval", "--quiet", "--out", tmp_path)
     same(ours, theirs["explain"]["swing"])
     assert len(set(names)) >= len(ours["causes"])  # a run without each
     saved = tw.open(result.save(tmp_path / "short.h5"))
