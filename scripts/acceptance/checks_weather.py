@@ -28,7 +28,8 @@ def check_rows(report):
     groups = ["power", "thermal", "plant"] + ([] if report.quick else ["diurnal"])
     rows = rows_of(report, groups)
     for kind in "PTDC":
-        own = [r for r in rows if r["id"].startswith(kind) and r["verdict"] in ("pass", "fail")]
+        # Halls on outside air (C6) came later: scripts/acceptance/chips judges them one by one.
+        own = [r for r in rows if r["id"].startswith(kind) and not r["id"].startswith("C6/") and r["verdict"] in ("pass", "fail")]
         if not own:
             report.skip(f"{kind} rows", "left out by --quick")
             continue
