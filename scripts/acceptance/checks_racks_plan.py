@@ -91,7 +91,7 @@ def check_xai(report):
     expected = 98304 * per_gpu * (2 if report.quick else 24) / 24
     least = min((report.run(XAI, hours) for _ in range(1 if report.quick else 2)), key=lambda o: o.wall_s)
     day, drawn = least, least.json["n_interruptions_unexpected"]
-    report.judge("a day as shipped", day.json["energy_closure"] <= 1e-11, said(day), "books close")
+    report.judge("a day as shipped", day.json["energy_closure"] <= 1e-11, said(day), "energy closure at most 1e-11")
     report.within("its unexpected interruptions", drawn, math.floor(max(0.0, expected - 3 * expected**0.5)), math.ceil(expected + 3 * expected**0.5), "", ".0f", f"{expected:.1f} in the mean")
     if report.quick:
         report.skip("a day's wall time", "left out by --quick")
@@ -113,7 +113,7 @@ def check_mixed(report):
     jobs = {j["name"]: j for j in f["jobs"]}
     report.judge("230,000 GPUs", abs(f["n_gpu"] - 230_000) < 1000 and abs(jobs["racks"]["n_gpu"] - 30_000) < DOMAIN and jobs["racks"]["n_gpu"] % DOMAIN == 0,
                  ", ".join(f"{n}: {j['n_gpu']} GPUs, iteration {j['iteration_s']:.2f} s, {j['tflops_per_gpu']:.0f} TFLOP/s" for n, j in jobs.items()), "30,000 GB200 in whole racks, the rest H100")
-    report.judge("each job trains at its own pace", all(j["tokens"] > 0 for j in jobs.values()) and f["energy_closure"] <= 1e-11, f"{f['pcc_mean_MW']:.0f} MW, closure {f['energy_closure']:.0e}", "books close")
+    report.judge("each job trains at its own pace", all(j["tokens"] > 0 for j in jobs.values()) and f["energy_closure"] <= 1e-11, f"{f['pcc_mean_MW']:.0f} MW, closure {f['energy_closure']:.0e}", "tokens from each, energy closure at most 1e-11")
 
 
 def check_phoenix(report):

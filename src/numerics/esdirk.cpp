@@ -58,7 +58,7 @@ Esdirk::Esdirk(OdeShape shape) : shape_(std::move(shape)), n_(shape_.names.size(
   pivot_.resize(n_coupled_);
 }
 
-/// Difference quotients at `y_`, whose rates stand in the first stage: f does not depend on the meters.
+/// Fills the slope by difference quotients at `y_`, where the first stage has the rates. Meters are left out: f does not depend on them.
 bool Esdirk::find_slope(const OdeSystem& system, double t_s) {
   std::copy(y_.begin(), y_.end(), stage_y_.begin());
   for (std::size_t j = 0; j < n_coupled_; ++j) {

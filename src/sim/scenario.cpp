@@ -55,7 +55,7 @@ void lower_switch_power(HallSpec& h) {
   h.server.host_idle_W = std::max(0.0, h.server.host_idle_W - saved_W);
 }
 
-/// The rack that the hall's servers stand in. Its electrical parts are counted at the servers: what is assumed of them has no effect.
+/// The rack that the hall's servers stand in. Servers hold its electrical parts, so its own assumed watts change nothing and are not listed.
 void read_rack(Reading& reading, TableReader& hall, const Node& given, const std::string& path, HallSpec& h) {
   const auto values = reading.optional_entry(
       hall, "rack", "rack",

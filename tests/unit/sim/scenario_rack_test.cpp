@@ -192,7 +192,8 @@ TEST_CASE("a module's limit leaves its GPUs what the CPU does not draw: the run 
   CHECK(std::any_of(notes.begin(), notes.end(), [](const auto& n) { return holds(n, "leaves each GPU 1100"); }));
 }
 
-TEST_CASE("a module's limit that does not act is said; one that no GPU can keep, or without a rack, is refused") {
+TEST_CASE(
+    "a note says where a module's limit does not act; a limit that no GPU can keep, or without a rack, is refused") {
   const auto idle = tiny("", with(racks, {"hall.a.module_limit_W=2700"}));
   CHECK(std::any_of(idle.notes.begin(), idle.notes.end(), [](const auto& n) { return holds(n, "does not act"); }));
   CHECK(holds(refused(with(racks, {"hall.a.module_limit_W=600"})), "module_limit_W"));
