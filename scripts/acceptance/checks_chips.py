@@ -1,12 +1,14 @@
 """Acceptance of chips, limiter and air as measured."""
 import csv
+import sys
+import tempfile
 
 import product
 from checks_weather import rows_of
 
 BINS = ["47-58", "58-62", "62-66", "66-70", "70-74", "74-83"]
-NOT_BUILT = ["the day, 54 days and seven climates with intervals", "run equals --show gpu", "frozen inputs",
-             "failures by host, switch and watchdog", "staircases in runs"]
+NOT_BUILT = ["54 days and seven climates with intervals", "run equals --show gpu", "failures by host, switch and watchdog", "staircases in runs"]
+BOUNDED = ["throughput_swing_percent", "pcc_mean_MW", "pcc_step_1s_max_MW", "pcc_ramp_down_max_MW_per_s", "pue"]
 
 
 def chips(report):
@@ -74,6 +76,29 @@ def check_air(report):
     rows = {r["id"]: r for r in rows_of(report, ["plant"]) if r["id"].startswith("C6/")}
     for row in rows.values():
         report.judge(f"outside air: {row['id']}", row["pass"], f"PUE {row['got']:.4f} for {row['expected']}", "2 %")
+
+
+def check_frozen(report):
+    """Catalog and table of results are those of the last freeze."""
+    o = product.call([sys.executable, "-B", product.ROOT / "scripts" / "freeze", "--check"])
+    report.judge("frozen inputs: hashes, values, table of results", o.code == 0, o.stdout.strip().splitlines()[-1], "none")
+
+
+def check_interval(report):
+    """The day with its intervals, as they come out: D1b is reported, not passed."""
+    with tempfile.TemporaryDirectory() as out:
+        o, bare = (product.run(report.binary, product.DAY, out, {}, ["--threads", 2], interval=on) for on in (True, False))
+    f, interval = o.json, o.json["interval"]
+    swing = [f["throughput_swing_percent" + end] for end in ("", "_p05", "_p95")]
+    report.judge("D1b: published 1-2 %", True, f"{swing[0]:.2f} %, 90 % interval {swing[1]:.2f} to {swing[2]:.2f} %, {interval['n_draw']} draws", "reported")
+    for key in BOUNDED:
+        low, high, error = f[key + "_p05"], f[key + "_p95"], interval["monte_carlo_error"][key]
+        report.judge(f"interval: {key}", 0 < low <= high and error["p05"] >= 0, f"{low:.4g} to {high:.4g} +- {error['p05']:.2g}, {error['p95']:.2g}; {f[key]:.4g}", "in order, with its Monte Carlo error")
+    names = [part["name"] for part in interval["parts"]]
+    report.judge("interval: parts", names == ["devices and assumed inputs", "weather", "seed"], ", ".join(names), "three, by name")
+    report.judge("interval: same payload without", bare.json["payload_sha256"] == f["payload_sha256"] and "interval" not in bare.json, f["payload_sha256"][:12], "equal")
+    spent, bound = o.cpu_s - bare.cpu_s, max(2.0, 0.2 * bare.cpu_s)
+    report.at_most("interval: processor time", spent, bound + 0.3, "s", ".2f", f"run {bare.cpu_s:.1f} s")
 
 
 def say_open(report):

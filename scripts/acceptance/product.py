@@ -1,6 +1,7 @@
 """Runs the built tidewatt command and measures it: what the acceptance scripts and the command-line tests share."""
 import argparse
 import datetime
+import functools
 import json
 import os
 import subprocess
@@ -69,9 +70,15 @@ def call(arguments, timeout_s=3600):
         return Outcome(child.returncode, *texts, wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 
-def run(binary, scenario, out, sets=None, more=(), timeout_s=3600):
-    """`tidewatt run SCENARIO --json` with overrides {key: value}."""
-    arguments = [binary, "run", scenario, "--json", "--quiet", "--out", out, *more]
+@functools.lru_cache
+def without_interval(binary):
+    """The option that leaves intervals out, where this build has them: an earlier one may be asked for comparison."""
+    return ["--no-interval"] if "--no-interval" in call([binary, "run", "--help"]).stdout else []
+
+
+def run(binary, scenario, out, sets=None, more=(), timeout_s=3600, interval=False):
+    """`tidewatt run SCENARIO --json` with overrides {key: value}; without intervals, whose time is not the run's."""
+    arguments = [binary, "run", scenario, "--json", "--quiet", "--out", out, *more, *([] if interval else without_interval(str(binary)))]
     for key, value in (sets or {}).items():
         arguments += ["--set", f"{key}={str(value).lower() if isinstance(value, bool) else value}"]
     return call(arguments, timeout_s)

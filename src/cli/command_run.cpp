@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -21,6 +22,7 @@
 #include "stop_signals.hpp"
 #include "study/explain_swing.hpp"
 #include "study/hardware_figures.hpp"
+#include "study/run_interval.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
@@ -37,7 +39,7 @@ struct Arguments {
   std::string checkpoint, resume;
   std::string explain;
   double checkpoint_every_h = 24.0;
-  bool json = false, quiet = false, all = false, reference = false;
+  bool json = false, quiet = false, all = false, reference = false, no_interval = false;
   std::string show, gpu;
   sim::LoadOptions load;
 };
@@ -167,6 +169,7 @@ void run(Arguments a, int& exit_code) {
   }
   auto& result = *finished;
   study::add_hardware_figures(study::hardware_figures(scenario), result);
+  const double run_cpu_s = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   std::optional<study::SwingReport> swing;
   if (a.explain == "swing")
     swing = study::explain_swing(scenario, result, {a.threads, {}}, [&](const std::string& name) {
@@ -180,9 +183,14 @@ void run(Arguments a, int& exit_code) {
   write_compliance(path, result.compliance);
   if (a.show == "gpu" && a.json) show_gpu(a, scenario, result, path);
   s.insert(s.begin() + 2, {"wall_s", wall_s});
+  std::optional<study::RunInterval> interval;
+  if (!a.no_interval && !a.reference && (a.json || !a.quiet))
+    interval = study::run_interval({a.file, a.load, run_cpu_s}, scenario, result);
   if (a.json) {
+    if (interval) study::add_intervals(*interval, s);
     auto object = nlohmann::ordered_json::parse(io::result_json(result));
     if (swing) object["explain"] = {{"swing", nlohmann::ordered_json::parse(study::swing_json(*swing))}};
+    if (interval) object["interval"] = nlohmann::ordered_json::parse(study::interval_json(*interval));
     object["defaults"] = nlohmann::ordered_json::object();
     for (const auto& d : scenario.defaults) object["defaults"][d.key] = {{"value", d.value}, {"source", d.source}};
     fmt::print("{}\n", object.dump());
@@ -192,6 +200,7 @@ void run(Arguments a, int& exit_code) {
   if (!a.all)
     fmt::print("\nResult in {} ({:.1f} s). Pictures: tidewatt report {}. Every figure: --all.\n", path.string(), wall_s,
                path.string());
+  if (interval) fmt::print("\n{}", study::interval_text(*interval, result));
   if (swing) fmt::print("\n{}", study::swing_text(*swing));
   if (a.show == "gpu") show_gpu(a, scenario, result, path);
 }
@@ -252,6 +261,10 @@ void add_run_commands(CLI::App& app, int& exit_code) {
                 "swing: repeat the run without each cause and with each lever, and report their effect")
       ->type_name("WORD")
       ->check(CLI::IsMember({"swing"}));
+  r->add_flag("--no-interval", a->no_interval,
+              "leave out the headlines' intervals (K_p05, K_p95), which take a fifth of the run's processor time or 2 "
+              "s; --quiet "
+              "without --json has none");
   r->add_flag("--reference", a->reference,
               "compute every segment of every iteration, to check the fast steps; about a hundred times slower");
   r->add_flag("--quiet", a->quiet, "no progress bar");

@@ -76,8 +76,7 @@ class Sentences {
     if (!known({"throughput_swing_percent", "throughput_min_hour"})) return;
     say(
         fmt::format("Hourly throughput swings by {} % between the best and the worst hour; the worst begins at "
-                    "{:02.0f}:00. One run gives no interval; "
-                    "tidewatt sweep FILE --monte-carlo does.",
+                    "{:02.0f}:00. tidewatt sweep FILE --monte-carlo gives its distribution.",
                     shown(f_["throughput_swing_percent"]), f_["throughput_min_hour"]));
     if (worst_is_first())
       say("The run begins at that hour of the day: chips and fans that settle at the start may decide it, not the "

@@ -63,6 +63,23 @@ class RunsOnce(unittest.TestCase):
                     self.assertIsInstance(self.figures[key], kind)
                     self.assertNotIsInstance(self.figures[key], bool)
 
+    def test_headlines_have_intervals_that_change_nothing_else(self):
+        with tempfile.TemporaryDirectory() as out:
+            f = product.run(BINARY, TINY, out, interval=True).json
+        self.assertEqual(f["payload_sha256"], self.figures["payload_sha256"])
+        self.assertNotIn("interval", self.figures)
+        self.assertNotIn("pue_p05", self.figures)
+        self.assertEqual([p["name"] for p in f["interval"]["parts"]], ["devices and assumed inputs", "weather", "seed"])
+        self.assertEqual(f["interval"]["n_draw"], sum(p["n_draw"] for p in f["interval"]["parts"]))
+        self.assertGreater(f["interval"]["n_draw"], 8)
+        for key in ("pcc_mean_MW", "pcc_step_1s_max_MW", "pcc_ramp_down_max_MW_per_s", "pue"):
+            with self.subTest(key):
+                self.assertLess(f[key + "_p05"], f[key + "_p95"])
+                self.assertGreater(f["interval"]["monte_carlo_error"][key]["p05"], 0.0)
+                keys = list(f)
+                self.assertEqual(keys[keys.index(key) + 1 : keys.index(key) + 3], [key + "_p05", key + "_p95"])
+        self.assertIsNone(f["throughput_swing_percent_p05"])
+
     def test_stdout_is_one_object_and_nothing_else(self):
         self.assertEqual(len(self.outcome.stdout.strip().splitlines()), 1)
         self.assertEqual(self.outcome.stderr, "")

@@ -80,7 +80,7 @@ class Run(Command):
     def test_a_stopped_run_goes_on_to_the_same_bits(self):
         digests, state = [], self.folder / "state"
         for resumed in (False, True):
-            command = [sweeps.CLI, "run", sweeps.TINY, "--quiet", "--json", "--out", self.folder / "r.h5", *MEDIUM]
+            command = [sweeps.CLI, "run", sweeps.TINY, "--quiet", "--json", "--no-interval", "--out", self.folder / "r.h5", *MEDIUM]
             if resumed:
                 process = self.start("--checkpoint", state, "--checkpoint-every-h", "6", *MEDIUM)
                 self.wait_for(state.exists)

@@ -81,7 +81,7 @@ def run_case(scenario, sets):
     """(exit code or None after a minute, stderr, figures, what is broken) of one run."""
     with tempfile.TemporaryDirectory(prefix="tidewatt_hunt_") as scratch:
         result = Path(scratch) / "result.h5"
-        command = [sweeps.CLI, "run", str(scenario), "--quiet", "--json", "--threads", "1", "--out", str(result)]
+        command = [sweeps.CLI, "run", str(scenario), "--quiet", "--json", "--no-interval", "--threads", "1", "--out", str(result)]
         for key, value in sets:
             command += ["--set", f"{key}={value}"]
         try:

@@ -36,7 +36,7 @@ class Resume(unittest.TestCase):
         (self.folder / "site.csv").write_text("\n".join(["time,drybulb_degC,rh_pct,pressure_hPa", *rows]) + "\n")
 
     def run_with(self, *more, code, file="case.toml", sets=SET):
-        done = subprocess.run([sweeps.CLI, "run", self.folder / file, "--quiet", "--json", "--out", self.folder / "out.h5", "--catalog", self.folder / "overlay",
+        done = subprocess.run([sweeps.CLI, "run", self.folder / file, "--quiet", "--json", "--no-interval", "--out", self.folder / "out.h5", "--catalog", self.folder / "overlay",
                                *sets, *more], capture_output=True, text=True)  # fmt: skip
         self.assertEqual(done.returncode, code, done.stderr)
         return done

@@ -17,7 +17,7 @@ LARGE = {"run.macro_step_s": 10, "run.macro_step_max_s": 10, "hall.a.n_gpu": 819
 
 @pytest.fixture(scope="module")
 def by_command_line(tmp_path_factory):
-    command = [os.environ["TIDEWATT_CLI"], "run", DAY, "--json", "--out", tmp_path_factory.mktemp("cli"), "--threads", "2"]
+    command = [os.environ["TIDEWATT_CLI"], "run", DAY, "--json", "--no-interval", "--out", tmp_path_factory.mktemp("cli"), "--threads", "2"]
     for key, value in {**SETTINGS, "run.duration_h": 0.1}.items():
         command += ["--set", f"{key}={value}"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)

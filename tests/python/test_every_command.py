@@ -27,7 +27,7 @@ ELSEWHERE = {
     "json": "figures are values", "quiet": "progress=False", "help": "help()", "out": "Result.save, Fit.save or `path`",
     "set": "load", "weather": "load", "recording": "load", "catalog": "load", "seed": 'set={"run.seed": 1}', "force": "open(path, 'w')",
     "run --checkpoint": "Engine", "run --checkpoint-every-h": "Engine", "run --resume": "Engine", "run --explain": "explain",
-    "run --show": "Result.plot.iteration", "run --gpu": "Result.plot.fleet", "run --all": "Result.summary",
+    "run --show": "Result.plot.iteration", "run --gpu": "Result.plot.fleet", "run --all": "Result.summary", "run --no-interval": "only the command gives intervals",
     "sweep --shard": "executor", "sweep --merge": "executor", "sweep --verify": "sweep again", "sweep --list": "SweepTable.frame",
     "sweep --tornado": "mode", "sweep --monte-carlo": "mode", "sweep --against": "compare",
     "size --for": "most_gpus", "size --contract-MW": "most_gpus", "size --breaker-frac": "most_gpus",
@@ -250,7 +250,7 @@ def test_explain_has_the_commands_figures(result, tmp_path):
     names = []
     ours = tw.run(scenario).explain(progress=names.append)
     sets = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
-    theirs = command_json("run", DAY, *sets, "--explain", "swing", "--quiet", "--out", tmp_path)
+    theirs = command_json("run", DAY, *sets, "--explain", "swing", "--no-interval", "--quiet", "--out", tmp_path)
     same(ours, theirs["explain"]["swing"])
     assert len(set(names)) >= len(ours["causes"])  # a run without each
     saved = tw.open(result.save(tmp_path / "short.h5"))

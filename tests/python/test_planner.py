@@ -67,7 +67,7 @@ def test_the_exact_answer_is_that_of_the_exported_scenario(client, tmp_path):
     assert status == 200 and said["detail"] == "exact"
     status, files = client.ask("/export", {"set": keys, "what": "scenario", "name": "capped"})
     assert status == 200 and files["files"] == ["capped/capped.toml"]
-    done = subprocess.run([CLI, "run", client.out / files["files"][0], "--json", "--quiet", "--out", tmp_path], capture_output=True, text=True, check=True)
+    done = subprocess.run([CLI, "run", client.out / files["files"][0], "--json", "--no-interval", "--quiet", "--out", tmp_path], capture_output=True, text=True, check=True)
     command = json.loads(done.stdout)
     del command["defaults"]
     for own in ("wall_s", "result_file"):

@@ -30,7 +30,7 @@ OWN = [f for kind in ("gpu", "server", "plant") for f in ("--set", f"hall.a.{kin
 def figures(*arguments):
     import json
 
-    done = call("run", TINY, "--json", "--quiet", "--set", "run.duration_h=0.01", *arguments)
+    done = call("run", TINY, "--json", "--no-interval", "--quiet", "--set", "run.duration_h=0.01", *arguments)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -61,8 +61,8 @@ TEST_CASE("GPUs of one node resemble each other as much as the server says, and 
   CHECK(tied.correlation == Approx(0.4).margin(0.04));
   CHECK(tied.neighbours == Approx(0.0).margin(0.04));
   CHECK(tied.sigma == Approx(loose.sigma).epsilon(0.03));
-  // Truncated at 2 sigma: 0.88 of 0.06.
-  CHECK(loose.sigma == Approx(0.06 * 0.88).epsilon(0.02));
+  // Truncated at 2.8 sigma: 0.978 of 0.06.
+  CHECK(loose.sigma == Approx(0.06 * 0.978).epsilon(0.02));
   const auto same = build_fleet(day({})), plain = build_fleet(day({"hall.a.server.position.node_correlation_ratio=0"}));
   CHECK(same.resistance_ratio == plain.resistance_ratio);
 }

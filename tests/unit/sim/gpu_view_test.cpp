@@ -30,14 +30,16 @@ double mean(const std::vector<double>& x) {
 
 }  // namespace
 
-TEST_CASE("under the sampled governor the hottest GPU averages to the run's operating point", "[gpu_view]") {
+TEST_CASE("under the sampled governor the slowest GPU averages to the run's operating point", "[gpu_view]") {
   // The fast limit is not in a run's operating point: far up, it leaves the 1 s limit alone.
   auto calm = usual().scenario;
   for (auto& h : calm.halls) h.sampling.peak_ratio = 2.0;
   const auto v = view_gpu(calm, usual().result);
-  CHECK(v.mean_W == Approx(v.point_W).epsilon(2e-3));
-  CHECK(v.mean_Hz == Approx(v.point_Hz).epsilon(2e-3));
-  CHECK(v.mean_die_K == Approx(v.point_die_K).margin(0.1));
+  // The hottest one waits for a slower one in the run and draws less; alone it goes up to its limit.
+  CHECK(v.mean_W > v.point_W);
+  CHECK(v.mean_W == Approx(692.0).epsilon(2e-3));
+  CHECK(v.mean_Hz > v.point_Hz);
+  CHECK(v.mean_die_K > v.point_die_K);
   GpuChoice slowest;
   slowest.slowest = true;  // nobody is slower: it goes at its own pace
   const auto s = view_gpu(calm, usual().result, slowest);
