@@ -54,24 +54,38 @@ double HeatGuard::near_s(const Job& job) const {
                                                      : std::max(0.0, state_.margin_K) / state_.approach_K_per_s;
 }
 
-/// The iteration is computed ahead in slices on copies, to find where to cut it.
-Tick HeatGuard::end(const Job& job, double begun_frac, Tick most, Tick stride, const StepContext& c) const {
-  fleet::FleetState state = c.state;
-  fleet::FleetSignals signals = c.signals;
+bool HeatGuard::may_end_work(const Job& job, double within_s) const {
+  // Limiters keep dies further away; where clocks are at their lowest, the last step's rate says nothing.
+  constexpr double out_of_hand_K = 4.0;
+  return hot(job) && (state_.margin_K < out_of_hand_K || near_s(job) < within_s);
+}
+
+/// The iteration is computed ahead in slices on copies. The slice in which the first die passes its limit is repeated in eighths
+/// until it is as short as `within`.
+Tick HeatGuard::end(const Job& job, double begun_frac, Tick most, Search search, const StepContext& c) const {
+  fleet::FleetState state = c.state, next = c.state;
+  fleet::FleetSignals signals = c.signals, next_signals = c.signals;
   fleet::FleetMeters meters;
   fleet::FleetTask task = job.scratch.task;
   const workload::Timeline& whole = *job.scratch.task.timeline;
   const Tick begin = to_tick(begun_frac * seconds(whole.period));
   task.slice = true;
   task.repetitions = 1;
+  Tick stride = search.stride;
   for (Tick at = 0; at < most;) {
     const Tick stop = std::min(most, at + stride);
     const auto piece = fleet::slice(whole, begin + at, begin + stop);
     task.timeline = &piece;
     task.since_macro_s = seconds(job.state.now + at - c.halls.macro_begin());
-    fleet::advance_periodic(c.fleet, state, signals, meters, task,
-                            fleet::make_class_maps(c.fleet, state, signals, task, nullptr));
-    if (heat_of(c.fleet, state, job.place).margin_K < 0.0) return stop;
+    fleet::advance_periodic(c.fleet, next, next_signals, meters, task,
+                            fleet::make_class_maps(c.fleet, next, next_signals, task, nullptr));
+    if (heat_of(c.fleet, next, job.place).margin_K < 0.0) {
+      if (stop - at <= search.within) return stop;
+      next = state, next_signals = signals;
+      stride = std::max((stop - at) / 8, search.within);
+      continue;
+    }
+    state = next, signals = next_signals;
     task.before_s = seconds(stop - at);
     at = stop;
   }

@@ -7,14 +7,19 @@ namespace TIDEWATT_NAMESPACE::sim {
 /// Checks the hottest die of an occupant's nodes, and keeps the nodes that are off.
 class HeatGuard {
  public:
+  /// Steps by `stride` until a die is beyond its limit, and finds the time to `within`.
+  struct Search {
+    Tick stride, within;
+  };
   /// Whether the hottest die is near its shutdown temperature; nearer counts where plates miss their flow.
   bool hot(const Job& job) const;
   /// Until the hottest die would be shut down if it went on as in the last step. Far from there nothing asks, since starts are
   /// steep, but plates that miss their flow warm by several kelvins a second, whatever the clock.
   double near_s(const Job& job) const;
+  /// Whether the hottest die may pass its shutdown temperature within this time of work.
+  bool may_end_work(const Job& job, double within_s) const;
   /// When the first die of the coming iteration passes its shutdown temperature, from now; 0: not within `most`.
-  /// @param stride step of the search
-  Tick end(const Job& job, double begun_frac, Tick most, Tick stride, const StepContext& c) const;
+  Tick end(const Job& job, double begun_frac, Tick most, Search search, const StepContext& c) const;
   /// Nodes that have switched themselves off can be started again once they are below the slowdown temperature.
   void reset_nodes(const Job& job, const StepContext& c) const;
   /// Whether nodes that fell by heat cannot be started yet: too hot, or plates that miss their flow.

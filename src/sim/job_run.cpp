@@ -23,11 +23,11 @@ void forget_slopes(const JobPlace& place, StepContext& c) {
   std::ranges::fill(of_gpus(place, c.state.W_per_K, c.fleet), std::numeric_limits<double>::quiet_NaN());
 }
 
-/// Mean powers over slices, whose last mean temperature is not theirs.
-void set_means(const JobPlace& place, std::span<const double> sum_J, double step_s, StepContext& c) {
-  const auto mean_W = of_gpus(place, c.state.mean_W, c.fleet);
-  for (std::size_t i = 0; i < sum_J.size(); ++i) mean_W[i] = sum_J[i] / step_s;
-  forget_slopes(place, c);
+/// What the last step left of the occupant's GPUs.
+StepMeans means_of(const JobPlace& place, StepContext& c) {
+  const auto of = [&](std::vector<double>& all) { return of_gpus(place, all, c.fleet); };
+  return {of(c.state.mean_W), of(c.state.die_mean_K), of(c.state.die_peak_K),
+          c.signals.memory_K.empty() ? std::span<double>() : of(c.signals.memory_K)};
 }
 
 /// The power of the last step is that of another state. Predict with the power that the work drew last.
@@ -76,20 +76,36 @@ void book_life(Job& job, const StepLength& length, std::optional<Ahead>& ahead, 
 
 }  // namespace
 
-void IterationMean::begin_slices(bool anew, std::span<const double> die_mean_K) {
-  if (anew || state_.sum_Ks.empty()) {
-    state_.sum_Ks.assign(die_mean_K.size(), 0.0);
-    if (!state_.sliced) state_.last_K.assign(die_mean_K.begin(), die_mean_K.end());
+void IterationMean::begin(bool anew, const StepMeans& now) {
+  mean_K_.assign(now.die_mean_K.begin(), now.die_mean_K.end());
+  peak_K_.assign(now.die_peak_K.begin(), now.die_peak_K.end());
+  memory_K_.assign(now.memory_K.begin(), now.memory_K.end());
+  if (!anew && !state_.gpu_J.empty()) return;
+  state_.gpu_J.assign(mean_K_.size(), 0.0);
+  state_.die_Ks = state_.die_peak_K = state_.gpu_J;
+  state_.memory_Ks.assign(memory_K_.size(), 0.0);
+}
+
+void IterationMean::add(const StepMeans& now, std::span<const double> gpu_J, double s) {
+  auto& [known, sum_J, die_Ks, memory_Ks, peak_K] = state_;
+  for (std::size_t i = 0; i < sum_J.size(); ++i) {
+    sum_J[i] += gpu_J[i];
+    die_Ks[i] += now.die_mean_K[i] * s;
+    peak_K[i] = std::max(peak_K[i], now.die_peak_K[i]);
   }
-  state_.sliced = true;
+  for (std::size_t i = 0; i < memory_Ks.size(); ++i) memory_Ks[i] += now.memory_K[i] * s;
 }
 
-void IterationMean::add(std::span<const double> die_mean_K, double s) {
-  for (std::size_t i = 0; i < state_.sum_Ks.size(); ++i) state_.sum_Ks[i] += die_mean_K[i] * s;
-}
-
-void IterationMean::finish(double period_s) {
-  for (std::size_t i = 0; i < state_.sum_Ks.size(); ++i) state_.last_K[i] = state_.sum_Ks[i] / period_s;
+void IterationMean::end(bool whole, double period_s, const StepMeans& now) {
+  const auto& [known, sum_J, die_Ks, memory_Ks, peak_K] = state_;
+  if (!whole && !known) return;
+  for (std::size_t i = 0; i < sum_J.size(); ++i) {
+    if (whole) now.mean_W[i] = sum_J[i] / period_s;
+    now.die_mean_K[i] = whole ? die_Ks[i] / period_s : mean_K_[i];
+    now.die_peak_K[i] = whole ? peak_K[i] : std::max(peak_K[i], peak_K_[i]);
+  }
+  for (std::size_t i = 0; i < memory_Ks.size(); ++i) now.memory_K[i] = whole ? memory_Ks[i] / period_s : memory_K_[i];
+  state_.known = true;
 }
 
 void JobRun::advance_to(Tick until, StepContext& c) {
@@ -152,6 +168,7 @@ void JobRun::begin(JobState doing, StepContext& c) {
   planner_.begin(doing, s.doing == JobState::checkpoint || s.doing == JobState::evaluate, s.now);
   if (runs(doing)) heat_.reset_nodes(job_, c);
   forget_means(job_.place, s.doing, doing, c);
+  iteration_.forget();
   job_.scratch.task.before_s = s.before_s = 0.0;
   s.doing = doing;
   s.kind_temperature_offsets = {};
@@ -240,7 +257,6 @@ fleet::ClassPower JobRun::move_packages(fleet::KindTemperatureOffsets* offsets, 
 void JobRun::play(const StepLength& length, StepContext& c) {
   job_.scratch.task.repetitions = length.repetitions;
   if (length.sliced) return play_sliced(length, c);
-  iteration_.end_slices();
   const bool iterates = job_.scratch.step.state == JobState::iterate;
   if (!works(job_.scratch.step.state)) {
     ++c.counts.holds;
@@ -257,6 +273,7 @@ void JobRun::play(const StepLength& length, StepContext& c) {
   c.counts.repetitions += iterations;
   const auto power = move_packages(&job_.state.kind_temperature_offsets, c);
   if (planner_.ahead()) planner_.judge(job_, c);
+  iteration_.passed();
   deliver(power, iterates ? job_.training->model().tokens_per_iteration() * static_cast<double>(iterations) : 0.0, c);
 }
 
@@ -270,10 +287,9 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   const bool counts = !length.cut && job_.scratch.step.state == JobState::iterate;
   const double tokens_per_ns =
       counts ? job_.training->model().tokens_per_iteration() / static_cast<double>(whole.period) : 0.0;
-  const auto die_mean_K = of_gpus(job_.place, c.state.die_mean_K, c.fleet),
-             gpu_J = of_gpus(job_.place, c.signals.gpu_J, c.fleet);
-  std::vector<double> sum_J(gpu_J.size(), 0.0);
-  iteration_.begin_slices(planner_.begun_frac() == 0.0, die_mean_K);
+  const auto means = means_of(job_.place, c);
+  const auto gpu_J = of_gpus(job_.place, c.signals.gpu_J, c.fleet);
+  iteration_.begin(planner_.begun_frac() == 0.0, means);
   task.slice = true;
   for (const auto& piece : pieces) {
     job_.scratch.piece = fleet::slice(whole, piece.begin, piece.end);
@@ -281,13 +297,12 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
     set_air(c);
     ++c.counts.slices;
     const auto power = move_packages(nullptr, c);
-    for (std::size_t i = 0; i < sum_J.size(); ++i) sum_J[i] += gpu_J[i];
-    iteration_.add(die_mean_K, seconds(piece.end - piece.begin));
+    iteration_.add(means, gpu_J, seconds(piece.end - piece.begin));
     deliver(power, tokens_per_ns * static_cast<double>(piece.end - piece.begin), c);
   }
   task.slice = false;
-  set_means(job_.place, sum_J, seconds(end - begin), c);
-  if (end == whole.period) iteration_.finish(seconds(whole.period));
+  iteration_.end(end == whole.period, seconds(whole.period), means);
+  forget_slopes(job_.place, c);
   job_.state.last_step_s = seconds(end - begin);
   planner_.begun(length.piece > 0 && !length.cut ? seconds(end) / seconds(whole.period) : 0.0);
 }
@@ -318,7 +333,7 @@ void JobRun::offer_snapshot(bool full_hour, StepContext& c) {
 }
 
 std::span<const double> JobRun::iteration_mean_K(const fleet::FleetState& state, const fleet::Fleet& fleet) const {
-  return works(job_.state.doing) ? iteration_.of(of_gpus(job_.place, state.die_mean_K, fleet))
+  return works(job_.state.doing) ? of_gpus(job_.place, state.die_mean_K, fleet)
                                  : of_gpus(job_.place, state.die_K, fleet);
 }
 

@@ -9,28 +9,37 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// Mean die temperatures of an occupant's GPUs over its last complete iteration, also if it was computed in slices.
+/// What a step leaves of an occupant's GPUs. Each [gpu of the range]
+struct StepMeans {
+  std::span<double> mean_W, die_mean_K, die_peak_K;
+  std::span<double> memory_K;  ///< empty: no GPU of the fleet has a memory branch
+};
+
+/// Means over an iteration that passes in pieces. The next step is predicted from them: the power and temperature of a piece are
+/// those of its part of the iteration only, and a prediction from its end, where GPUs wait, would raise all clocks.
 class IterationMean {
  public:
-  /// A step of slices begins. @param anew with an iteration  @param die_mean_K [gpu of the range] of the step before
-  void begin_slices(bool anew, std::span<const double> die_mean_K);
-  void add(std::span<const double> die_mean_K, double s);
-  void finish(double period_s);
-  void end_slices() { state_.sliced = false; }
-  /// @param die_mean_K [gpu of the range] of the last step
-  std::span<const double> of(std::span<const double> die_mean_K) const {
-    return state_.sliced ? std::span<const double>(state_.last_K) : die_mean_K;
-  }
+  /// Pieces begin. @param anew with an iteration  @param now of the last whole iteration
+  void begin(bool anew, const StepMeans& now);
+  /// A piece has passed. @param now of the piece  @param gpu_J [gpu of the range] its energy
+  void add(const StepMeans& now, std::span<const double> gpu_J, double s);
+  /// Pieces end. @param now set to the means over the iteration; where a part of it is left, to those of the iteration before, with
+  /// the higher peak
+  void end(bool whole, double period_s, const StepMeans& now);
+  /// A step of whole iterations has passed.
+  void passed() { state_.known = true; }
+  /// The fleet does something else from now on.
+  void forget() { state_.known = false; }
 
   struct State {
-    bool sliced = false;         ///< the last step went through an iteration in slices
-    std::vector<double> sum_Ks;  ///< [gpu of the range] integral of the die temperature over the iteration begun
-    /// [gpu of the range] mean over the last complete iteration, where the last step was sliced.
-    std::vector<double> last_K;
+    bool known = false;  ///< an iteration of the present work has passed
+    /// [gpu of the range] integrals over the iteration begun
+    std::vector<double> gpu_J, die_Ks, memory_Ks;
+    std::vector<double> die_peak_K;  ///< [gpu of the range] highest so far
     template <class A>
     void archive(A& a) {
-      auto& [in_slices, sum, last] = *this;
-      a(in_slices, sum, last);
+      auto& [passed, energy, die, memory, peak] = *this;
+      a(passed, energy, die, memory, peak);
     }
   };
   template <class A>
@@ -40,6 +49,7 @@ class IterationMean {
 
  private:
   State state_;
+  std::vector<double> mean_K_, peak_K_, memory_K_;  ///< scratch: of the last whole iteration
 };
 
 /// One occupant of a range of nodes, with its own time: its work (`Job`), the length of its steps (`StepPlanner`), the effect of

@@ -25,7 +25,8 @@ constexpr double overshoot = 1.15;  ///< a step slightly longer than the estimat
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 /// Of a jump, in pauses: temperatures of the work are what is left of the jump's means, which long pauses would hide.
 constexpr double most_pause_share = 0.15;
-constexpr Tick heat_stride = ns_per_s / 4;  ///< of the search for the time at which heat ends an iteration
+/// Search for the time at which heat ends an iteration.
+constexpr HeatGuard::Search heat_search = {ns_per_s / 4, ns_per_s / 500};
 
 /// After an edge of the plants or of the site's power: 1 s, then half the time since, in whole seconds. @param edge −1: none yet
 Tick grown_since(Tick edge, Tick now) {
@@ -142,9 +143,9 @@ Tick StepPlanner::next_cut(const Job& job, const StepContext& c) const {
 StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until, const StepContext& c) {
   const Tick now = job.state.now, hard_end = next_cut(job, c), edge = c.agenda.next_pause(now);
   const Tick period = job.scratch.task.timeline->period, left = period - to_tick(state_.begun_frac * seconds(period));
-  if (heat.near_s(job) < 2.0 * std::max(std::min(state_.jump_s, seconds(until - now)), seconds(period))) {
+  if (heat.may_end_work(job, 2.0 * std::max(std::min(state_.jump_s, seconds(until - now)), seconds(period)))) {
     state_.jump_s = 0.0;
-    if (const Tick end = heat.end(job, state_.begun_frac, std::min({left, edge - now, hard_end - now}), heat_stride, c);
+    if (const Tick end = heat.end(job, state_.begun_frac, std::min({left, edge - now, hard_end - now}), heat_search, c);
         end > 0)
       return {1, true, true, end};
   }

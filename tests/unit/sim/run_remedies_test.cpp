@@ -1,6 +1,8 @@
 // Remedies that act on GPUs and jobs, inside runs.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
@@ -76,7 +78,13 @@ TEST_CASE("iterations that alternate under slow ramps are played in pairs, and c
   const auto pairs = run(scenario), single = run(reference_of(scenario));
   CHECK(figure(pairs, "tokens_per_s_mean") == Approx(figure(single, "tokens_per_s_mean")).epsilon(2e-4));
   CHECK(figure(pairs, "pcc_mean_MW") == Approx(figure(single, "pcc_mean_MW")).epsilon(2e-4));
-  CHECK(figure(pairs, "pcc_max_MW") == Approx(figure(single, "pcc_max_MW")).epsilon(1e-3));
+  // How far two successive peaks lie apart is left over from the start and hardly decays; their mean is the operating point's.
+  const auto peak_W = [](const Result& r) {
+    const auto& of_10s = reals(r, "/pyramid_10s/pcc_max_W");
+    const auto settled = std::span(of_10s).subspan(of_10s.size() / 2);
+    return std::accumulate(settled.begin(), settled.end(), 0.0) / static_cast<double>(settled.size());
+  };
+  CHECK(peak_W(pairs) == Approx(peak_W(single)).epsilon(2e-4));
   CHECK(figure(pairs, "energy_closure") < 1e-11);
   const auto jumps = [](const Result& r) {
     const auto at = std::ranges::find(r.provenance, "steps", &std::pair<std::string, std::string>::first);
@@ -129,7 +137,9 @@ TEST_CASE("a beat moves the iteration's line to the wanted frequency and costs t
       run(tiny("\n[[mitigation]]\nname = \"beat\"\nkind = \"iteration_beat\"\njob = \"main\"\nperiod_s = " +
                    std::to_string(period_s) + "\n",
                {"job.main.life.jitter_sigma_frac=0.003"}));
-  CHECK(figure(beat, "iteration_s") == Approx(period_s).epsilon(2e-3));  // the first one finds the beat
+  // The first iteration begins between two beats, and may be late by less than half of one; the second catches up.
+  CHECK(reals(beat, "/day/iteration_s").back() == Approx(period_s).epsilon(1e-4));
+  CHECK(figure(beat, "iteration_s") == Approx(period_s).epsilon(0.5 * period_s / 100.0));
   CHECK(figure(beat, "tokens_per_s_mean") == Approx(figure(plain, "tokens_per_s_mean") / 1.25).epsilon(5e-3));
   CHECK(line_W(beat, 1.0 / period_s) > 2.0 * line_W(beat, 1.0 / figure(plain, "iteration_s")));
   CHECK(figure(beat, "energy_closure") <= 1e-11);

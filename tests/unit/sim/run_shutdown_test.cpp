@@ -52,9 +52,9 @@ TEST_CASE("plates without flow: throttling first, then shutdown ends the job, an
   CHECK(figure(r, "n_interruptions_thermal") >= 1);
   CHECK(figure(r, "n_interruptions_unexpected") == figure(r, "n_interruptions_thermal"));
   CHECK(!events(r, "restart").empty());
-  // It is seen as it happens: no die gets further than a step of a quarter of a second beyond.
+  // It is seen as it happens, to 2 ms: a die of 1.5 J/K that draws 700 W warms by 0.93 K in that time, and less through its lid.
   CHECK(figure(r, "die_max_degC") >= 92.0);
-  CHECK(figure(r, "die_max_degC") < 93.5);
+  CHECK(figure(r, "die_max_degC") < 92.0 + 700.0 * 2e-3 / 1.5);
   CHECK(figure(r, "energy_closure") < 1e-12);
   CHECK(figure(r, "input_energy_error") < 1e-12);
 }
