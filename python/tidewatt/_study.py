@@ -91,7 +91,7 @@ def explain(
     Returns
     -------
     Answer
-        `swing_percent`, `min_hour`, `causes`, `levers`, `hottest`, `slowest`, `notes`.
+        `swing_percent`, `min_hours`, `causes`, `levers`, `hottest`, `slowest`, `notes`.
 
     Raises
     ------

@@ -5,7 +5,7 @@ from pathlib import Path
 import product
 from product import DAY, ROOT
 
-NAMED = ("P2", "T1", "D1", "D2", "C1", "C2")
+NAMED = ("P2", "T1", "D2", "C1", "C2")
 PRESCRIBED = {"hall.a.plant": "prescribed_llama3_day"}
 LIQUID = ROOT / "scenarios" / "llama3_405b_liquid.toml"
 CASCADE = ROOT / "scenarios" / "llama3_405b_cascade.toml"

@@ -80,6 +80,7 @@ struct WriteFigure {
   void operator()(const std::vector<std::pair<std::string, double>>& value) const {
     write_attribute(root, name, value_json(value));
   }
+  void operator()(const std::vector<std::int64_t>& value) const { write_attribute(root, name, value_json(value)); }
 };
 
 void write_summary(const File& file, const sim::Result& result) {

@@ -23,7 +23,9 @@ double Figures::operator[](const char* key) const {
 
 bool Figures::has(const char* key) const {
   const auto* v = find(key);
-  return v != nullptr && !std::holds_alternative<std::monostate>(*v);
+  if (v == nullptr) return false;
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(v)) return !list->empty();
+  return !std::holds_alternative<std::monostate>(*v);
 }
 
 std::string Figures::text(const char* key) const {
@@ -36,6 +38,12 @@ FigureList Figures::list(const char* key) const {
   const auto* v = find(key);
   const auto* l = v != nullptr ? std::get_if<FigureList>(v) : nullptr;
   return l != nullptr ? *l : FigureList{};
+}
+
+std::span<const std::int64_t> Figures::whole(const char* key) const {
+  const auto* v = find(key);
+  const auto* list = v != nullptr ? std::get_if<std::vector<std::int64_t>>(v) : nullptr;
+  return list != nullptr ? std::span<const std::int64_t>(*list) : std::span<const std::int64_t>();
 }
 
 double Figures::of(const char* key, const char* name) const {

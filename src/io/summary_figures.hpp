@@ -1,6 +1,7 @@
 #pragma once
 // Private to io: figures of a result for its text.
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,8 @@ class Figures {
   bool has(const char* key) const;
   std::string text(const char* key) const;
   FigureList list(const char* key) const;
+  /// A list of whole numbers; empty if there is none.
+  std::span<const std::int64_t> whole(const char* key) const;
   /// An entry of a list; NaN if there is none.
   double of(const char* list, const char* name) const;
   /// Values of an array of numbers; empty if there is none.

@@ -49,6 +49,8 @@ std::string value_json(const sim::Value& value) {
           return std::to_string(v);
         else if constexpr (std::is_same_v<T, std::string>)
           return quoted(v);
+        else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>)
+          return fmt::format("[{}]", fmt::join(v, ", "));
         else
           return object(v, number);
       },

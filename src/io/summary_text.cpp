@@ -28,6 +28,7 @@ constexpr std::array rows = {
     Row{"Training", "precision", "number format of linear layers", ""},
     Row{"Training", "tokens_per_J", "tokens per joule drawn", "tokens/J"},
     Row{"Training", "throughput_swing_percent", "swing of hourly throughput", "%"},
+    Row{"Training", "throughput_min_hours", "slowest hours begin at", "h"},
     Row{"Training", "effective_time_percent", "effective training time", "%"},
     Row{"Training", "n_interruptions_unexpected", "unexpected interruptions", ""},
     Row{"Training", "n_interruptions_thermal", "of them by overheating", ""},
@@ -85,6 +86,7 @@ std::string value_text(const sim::Value& v, int digits) {
   if (const auto* d = std::get_if<double>(&v)) return shown(*d, digits);
   if (const auto* i = std::get_if<std::int64_t>(&v)) return shown(static_cast<double>(*i), every_digit);
   if (const auto* s = std::get_if<std::string>(&v)) return *s;
+  if (const auto* whole = std::get_if<std::vector<std::int64_t>>(&v)) return fmt::format("{}", fmt::join(*whole, ", "));
   std::string out;
   if (const auto* l = std::get_if<FigureList>(&v))
     for (const auto& [k, x] : *l)
@@ -97,6 +99,7 @@ std::string exact(const sim::Value& v) {
   if (const auto* d = std::get_if<double>(&v)) return fmt::format("{:.6g}", *d);
   if (const auto* i = std::get_if<std::int64_t>(&v)) return fmt::format("{}", *i);
   if (const auto* s = std::get_if<std::string>(&v)) return *s;
+  if (const auto* whole = std::get_if<std::vector<std::int64_t>>(&v)) return fmt::format("{}", fmt::join(*whole, " "));
   std::string out;
   if (const auto* l = std::get_if<FigureList>(&v))
     for (const auto& [k, x] : *l) out += fmt::format("{}{} {:.6g}", out.empty() ? "" : ", ", k, x);

@@ -73,22 +73,30 @@ class Sentences {
   }
 
   void swing() {
-    if (!known({"throughput_swing_percent", "throughput_min_hour"})) return;
-    say(
-        fmt::format("Hourly throughput swings by {} % between the best and the worst hour; the worst begins at "
-                    "{:02.0f}:00. tidewatt sweep FILE --monte-carlo gives its distribution.",
-                    shown(f_["throughput_swing_percent"]), f_["throughput_min_hour"]));
+    if (!known({"throughput_swing_percent"})) return;
+    const auto hours = f_.whole("throughput_min_hours");
+    if (hours.empty())
+      return say(
+          fmt::format("Hourly throughput swings by {} %, which is no more than the steps' own errors: no hour is the slowest.",
+                      shown(f_["throughput_swing_percent"])));
+    std::string begins;
+    for (const auto hour : hours) begins += fmt::format("{}{:02d}:00", begins.empty() ? "" : ", ", hour);
+    say(fmt::format("Hourly throughput swings by {} % between the best and the worst hour; the slowest hours begin at "
+                    "{}. tidewatt sweep FILE --monte-carlo gives its distribution.",
+                    shown(f_["throughput_swing_percent"]), begins));
     if (worst_is_first())
       say("The run begins at that hour of the day: chips and fans that settle at the start may decide it, not the "
           "weather. A run with another run.start tells.");
   }
 
-  /// Whether the worst hour is the one in which the run begins, whose start decides as much as the weather.
+  /// Whether a slowest hour is the one in which the run begins, whose start decides as much as the weather.
   bool worst_is_first() const {
     const std::string start = f_.provenance("start_time");
     const auto at = start.find_first_of("T ");
-    return at != std::string::npos && known({"throughput_min_hour"}) &&
-           fmt::format("{:02.0f}", f_["throughput_min_hour"]) == start.substr(at + 1, 2);
+    const auto hours = f_.whole("throughput_min_hours");
+    return at != std::string::npos && std::ranges::any_of(hours, [&](std::int64_t hour) {
+      return fmt::format("{:02d}", hour) == start.substr(at + 1, 2);
+    });
   }
 
   void limits() {

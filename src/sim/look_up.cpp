@@ -27,7 +27,8 @@ double figure(const Result& result, std::string_view key) {
         known.push_back(name + "." + word);
         if (known.back() == key) return x;
       }
-    } else if (!std::holds_alternative<std::string>(value)) {
+    } else if (!std::holds_alternative<std::string>(value) &&
+               !std::holds_alternative<std::vector<std::int64_t>>(value)) {
       known.push_back(name);
       if (name != key) continue;
       if (const auto* d = std::get_if<double>(&value)) return *d;
@@ -36,6 +37,17 @@ double figure(const Result& result, std::string_view key) {
     }
   }
   unknown("figure", key, known);
+}
+
+std::span<const std::int64_t> whole_numbers(const Result& result, std::string_view key) {
+  std::vector<std::string> known;
+  for (const auto& [name, value] : result.summary) {
+    const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
+    if (!list) continue;
+    known.push_back(name);
+    if (name == key) return *list;
+  }
+  unknown("list of whole numbers", key, known);
 }
 
 std::span<const double> values(const Result& result, std::string_view path) {

@@ -1,6 +1,7 @@
 #include "recorder.hpp"
 
 #include <algorithm>
+#include <set>
 #include <array>
 #include <limits>
 #include <span>
@@ -155,21 +156,19 @@ void Recorder::event(Tick tick, std::string kind, std::string entity, std::strin
 
 Recorder::Swing Recorder::swing() const {
   Swing out;
-  double lo = 0, hi = 0;
-  int n_hour = 0;
-  for (const auto& [h, x] : state_.hours) {
-    if (x.iterating_s < 900.0) continue;
-    ++n_hour;
-    const double rate = x.tokens / x.iterating_s;
-    if (!out.known || rate < lo) {
-      lo = rate;
-      out.min_hour = h % 24;
-    }
-    hi = out.known ? std::max(hi, rate) : rate;
-    out.known = true;
-  }
-  out.known = n_hour > 1;  // one hour alone swings against nothing
-  if (out.known) out.percent = 100.0 * (hi - lo) / first_job().mean_throughput();
+  std::vector<std::pair<std::int64_t, double>> rates;
+  for (const auto& [h, x] : state_.hours)
+    if (x.iterating_s >= 900.0) rates.emplace_back(h % 24, x.tokens / x.iterating_s);
+  out.known = rates.size() > 1;  // one hour alone swings against nothing
+  if (!out.known) return out;
+  const auto [low, high] = std::ranges::minmax_element(rates, {}, &std::pair<std::int64_t, double>::second);
+  const double range = high->second - low->second, lowest_tenth = low->second + 0.1 * range;
+  out.percent = 100.0 * range / first_job().mean_throughput();
+  if (out.percent < swing_floor_percent) return out;
+  std::set<std::int64_t> hours;
+  for (const auto& [h, rate] : rates)
+    if (rate <= lowest_tenth) hours.insert(h);
+  out.min_hours.assign(hours.begin(), hours.end());
   return out;
 }
 

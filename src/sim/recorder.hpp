@@ -14,6 +14,9 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
+/// Swing of hourly throughput that steps' errors may make, percent (docs/engine.md): below it no hour is the slowest.
+inline constexpr double swing_floor_percent = 0.02;
+
 /// What happened in the fleet, the halls and at the connection: rows of macro steps and hours, events, and a picture of the fleet.
 class Recorder {
  public:
@@ -37,10 +40,11 @@ class Recorder {
 
   struct Swing {
     double percent = 0.0;
-    std::int64_t min_hour = -1;
+    std::vector<std::int64_t> min_hours;  ///< of the day, rising; none where the swing is below `swing_floor_percent`
     bool known = false;
   };
-  /// Largest minus smallest hourly throughput over the mean of all; hours with under 15 iterating minutes left out.
+  /// Largest minus smallest hourly throughput over the mean of all; hours with under 15 iterating minutes left out. `min_hours` are the
+  /// hours of the day in which the throughput of some day was in the lowest tenth of that range.
   Swing swing() const;
   const JobSeries& first_job() const { return state_.jobs.front(); }
   double die_max_K() const { return state_.run.die_K; }

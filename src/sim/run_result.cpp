@@ -83,7 +83,8 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   put("mfu_percent", number(100.0 * per_gpu_TF / peak_TF));
   put("tokens_per_s_mean", number(tokens_per_s));
   put("throughput_swing_percent", swing.known ? Value(swing.percent) : Value());
-  put("throughput_min_hour", swing.known ? Value(swing.min_hour) : Value());
+  put("throughput_swing_floor_percent", swing_floor_percent);
+  put("throughput_min_hours", swing.min_hours);
   put("clock_mean_MHz", number(r.first_job().clock_mean_Hz() * 1e-6));
   put("clock_slowest_MHz",
       r.first_job().clock_slowest_Hz() > 0 ? Value(r.first_job().clock_slowest_Hz() * 1e-6) : Value());

@@ -69,7 +69,8 @@ SwingReport explain_swing(const sim::Scenario& scenario, const sim::Result& base
   report.tokens_per_s = sim::figure(base, "tokens_per_s_mean");
   if (!std::isfinite(report.swing_percent))
     throw InputError("explain: a swing needs two hours at least in which the job iterates for a quarter of an hour");
-  report.min_hour = static_cast<std::int64_t>(sim::figure(base, "throughput_min_hour"));
+  const auto hours = sim::whole_numbers(base, "throughput_min_hours");
+  report.min_hours.assign(hours.begin(), hours.end());
   report.hottest = worst_gpus(base, true, 5);
   report.slowest = worst_gpus(base, false, 5);
   const auto repeat = [&](const sim::Scenario& s, const std::string& name) {

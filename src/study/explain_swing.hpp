@@ -32,7 +32,7 @@ struct NamedGpu {
 
 struct SwingReport {
   double swing_percent = 0.0;
-  std::int64_t min_hour = 0;
+  std::vector<std::int64_t> min_hours;  ///< hours of the day with the lowest throughput
   double tokens_per_s = 0.0;
   std::vector<SwingCause> causes;
   std::vector<SwingLever> levers;

@@ -7,7 +7,7 @@ namespace TIDEWATT_NAMESPACE::study {
 std::string swing_json(const SwingReport& r) {
   using Json = nlohmann::ordered_json;
   Json out{{"swing_percent", r.swing_percent},
-           {"min_hour", r.min_hour},
+           {"min_hours", r.min_hours},
            {"causes", Json::array()},
            {"levers", Json::array()},
            {"notes", r.notes}};

@@ -194,8 +194,7 @@ RunInterval run_interval(const IntervalSource& source, const sim::Scenario& scen
     out.notes.push_back(fmt::format("no intervals: the reduced scenario cannot be run: {}", e.what()));
     return out;
   }
-  constexpr double swing_floor_percent = 0.02;  // a step's error in hourly throughput (docs/engine.md)
-  fill(logs, base, swing_floor_percent, out);
+  fill(logs, base, sim::figure(base, "throughput_swing_floor_percent"), out);
   if (failed > 0) out.notes.push_back(fmt::format("{} draws could not be run", failed));
   if (out.replayed_h * 3600.0 < scenario.run.duration_s)
     out.notes.push_back(fmt::format("replays cover the first {:.3g} h", out.replayed_h));

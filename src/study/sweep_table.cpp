@@ -103,10 +103,12 @@ void TableBuilder::set(const std::string& name, sim::Value value) {
 
 void TableBuilder::add(const CaseRecord& record) {
   if (!add_equal_before(record.index)) return;
-  // A list of pairs is taken apart: a column per pair.
+  // A list of pairs is taken apart: a column per pair. A list of whole numbers is text.
   for (const auto& [key, value] : record.figures) {
     if (const auto* pairs = std::get_if<std::vector<std::pair<std::string, double>>>(&value))
       for (const auto& [word, x] : *pairs) set(key + "." + word, x);
+    else if (const auto* whole = std::get_if<std::vector<std::int64_t>>(&value))
+      set(key, fmt::format("{}", fmt::join(*whole, " ")));
     else
       set(key, value);
   }

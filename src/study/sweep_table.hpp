@@ -20,7 +20,8 @@ struct Column {
 };
 
 /// One row per case: the varied keys first, then case, status ("ok" | "failed"), error, then the figures in the order of
-/// the summary. A list of pairs becomes a column per pair (`limiter_share.power`). Equal cases give equal tables, bit for
+/// the summary. A list of pairs becomes a column per pair (`limiter_share.power`), a list of whole
+/// numbers a text. Equal cases give equal tables, bit for
 /// bit, in whatever order and on however many processes they ran.
 struct SweepTable {
   std::vector<Column> columns;

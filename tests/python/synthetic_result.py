@@ -149,7 +149,7 @@ def fleet_arrays(rng, rows=32, racks=32, nodes=2, slots=8):
 def summary(day, t, load):
     return {
         "schema_version": 1, "simulated_s": 86400.0, "n_gpu": 16384, "iteration_s": ITERATION_s, "tflops_per_gpu": 402.1,
-        "mfu_percent": 40.6, "tokens_per_s_mean": 2.54e6, "throughput_swing_percent": 1.13, "throughput_min_hour": 15,
+        "mfu_percent": 40.6, "tokens_per_s_mean": 2.54e6, "throughput_swing_percent": 1.13, "throughput_min_hours": [15],
         "clock_mean_MHz": 1655.2, "clock_slowest_MHz": 1578.0, "die_max_degC": 71.9, "die_mean_degC": 57.3,
         "limiter_share": {"power": 0.92, "thermal": 0.01, "clock": 0.04, "none": 0.03}, "it_mean_MW": 20.9,
         "pcc_mean_MW": 22.6, "pcc_max_MW": SPIKE_W / 1e6, "pcc_min_MW": 5.1, "pcc_step_1s_max_MW": 18.2,

@@ -80,7 +80,7 @@ VARIANTS = r"""
   function because(said) {
     var f = said.figures, box = $("because");
     box.textContent = "";
-    made("p", "Hourly throughput swings by " + spoken(f.swing_percent, 3) + " %, slowest in the hour from " + f.min_hour + " h. Each line is a run of this variant with one thing changed.", box);
+    made("p", "Hourly throughput swings by " + spoken(f.swing_percent, 3) + " %, slowest from " + f.min_hours.join(", ") + " h. Each line is a run of this variant with one thing changed.", box);
     grid(box, ["without", "how", "swing left (%)", "adds (points)"], f.causes.map(function (c) { return [c.name, c.how, spoken(c.without_percent, 3), spoken(c.adds_points, 3)]; }), [2, 3]);
     grid(box, ["change", "how", "tokens (%)", "energy per token (%)", "swing left (%)"], f.levers.map(function (l) { return [l.name, l.how, spoken(l.tokens_percent, 3), spoken(l.energy_per_token_percent, 3), spoken(l.swing_percent, 3)]; }), [2, 3, 4]);
   }

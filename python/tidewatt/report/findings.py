@@ -42,12 +42,12 @@ def fleet_words(result: ResultFile) -> str:
 
 def day(result: ResultFile) -> tuple[str, str]:
     """(title, subtitle) of the day of a `result`."""
-    swing, hour = result.figure("throughput_swing_percent"), result.figure("throughput_min_hour")
+    swing, hours = result.figure("throughput_swing_percent"), result.summary.get("throughput_min_hours") or []
     title = "The run: air, clocks, throughput and power"
     if math.isfinite(swing) and result.figure("simulated_s") >= LEAST_DAY_s:
         title = f"Hourly throughput swings by {number(swing, 2)} %"
-        if math.isfinite(hour):
-            title += f", lowest in the hour from {hour:.0f} h" + (", in which the run begins" if _begins_at(result, hour) else "")
+        if hours:
+            title += f", lowest from {span_of_hours(hours)} h" + (", where the run begins" if _begins_in(result, hours) else "")
     elif math.isfinite(result.figure("pcc_step_1s_max_MW")):
         title = _part(result, "pcc_mean_MW", "{} MW at the connection") + _part(result, "pcc_step_1s_max_MW", ", of which up to {} MW move within a second")
     return title, _join(
@@ -63,10 +63,21 @@ def day(result: ResultFile) -> tuple[str, str]:
     )
 
 
-def _begins_at(result: ResultFile, hour: float) -> bool:
-    """Whether the run of a `result` begins in this `hour` of the day: its start then decides as much as the weather."""
+def span_of_hours(hours: list[int]) -> str:
+    """Whole `hours` of a day in words: those that follow one another as a span, "12 to 14", others listed."""
+    spans: list[list[int]] = []
+    for hour in hours:
+        if spans and hour == spans[-1][-1] + 1:
+            spans[-1].append(hour)
+        else:
+            spans.append([hour])
+    return ", ".join(f"{s[0]}" if len(s) == 1 else f"{s[0]} to {s[-1]}" for s in spans)
+
+
+def _begins_in(result: ResultFile, hours: list[int]) -> bool:
+    """Whether the run of a `result` begins in one of these `hours` of the day: its start then decides as much as the weather."""
     start = result.group("day").start if result.names("day") else None
-    return start is not None and start.hour == int(hour)
+    return start is not None and start.hour in hours
 
 
 def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:

@@ -14,7 +14,7 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
         "tokens_per_s_mean": ("mean throughput", "tokens/s"),
         "tokens_per_J": ("tokens per joule drawn at the connection", "tokens/J"),
         "throughput_swing_percent": ("throughput swing over the day", "%"),
-        "throughput_min_hour": ("slowest hour begins at", "h"),
+        "throughput_min_hours": ("slowest hours begin at", "h"),
         "tflops_per_gpu": ("model arithmetic per GPU", "TFLOP/s"),
         "mfu_percent": ("model FLOP utilisation", "%"),
         "precision": ("number format of the linear layers", ""),

@@ -19,7 +19,7 @@ Figures day() {
           {"mfu_percent", 40.44},
           {"tokens_per_s_mean", 2564000.0},
           {"throughput_swing_percent", 1.234},
-          {"throughput_min_hour", std::int64_t{15}},
+          {"throughput_min_hours", std::vector<std::int64_t>{15}},
           {"clock_mean_MHz", 1500.0},
           {"clock_slowest_MHz", 1425.0},
           {"die_max_degC", 81.5},
@@ -129,7 +129,7 @@ TEST_CASE("a feeder above its rating is said, one below is not") {
 TEST_CASE("a figure without meaning is absent from sentences and table") {
   const sim::Value none;
   const auto r = result(10.0, {{"throughput_swing_percent", none},
-                               {"throughput_min_hour", none},
+                               {"throughput_min_hours", std::vector<std::int64_t>{}},
                                {"pcc_dominant_Hz", none},
                                {"clock_slowest_MHz", none},
                                {"tokens_per_s_mean", none},
