@@ -148,6 +148,34 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
     held_.apply(timeline_, task, type(), controls(state), index_of(timeline_, "bubble"), true, pair_within);
 }
 
+void TrainingTask::stop_replica(std::int64_t node, FleetTask& task) {
+  if (held_.any()) return;
+  const std::uint32_t wait = index_of(timeline_, "bubble");
+  timeline_.classes.push_back({{timeline_.period, wait}});
+  task.class_window.push_back(mix_of(timeline_.kinds[wait]));
+  task.class_gate_Hz.push_back(0.0);
+  task.class_busy.push_back(1);
+  const auto replica = ranks_.replica[static_cast<std::size_t>(std::max<std::int64_t>(0, node)) % n_node()];
+  for (std::size_t i = 0; i < n_node(); ++i)
+    if (ranks_.replica[i] == replica) task.node_class[i] = static_cast<std::uint32_t>(timeline_.classes.size() - 1);
+}
+
+Tick TrainingTask::exchange() const {
+  if (model_.dp() < 2) return 0;
+  Tick last = 0;
+  for (const auto& segments : timeline_.classes) {
+    Tick at = 0;
+    for (const auto& segment : segments) {
+      if (timeline_.kinds[segment.kind].name == "gradient_sync") {
+        last = std::max(last, at);
+        break;
+      }
+      at += segment.duration;
+    }
+  }
+  return last;
+}
+
 void TrainingTask::set_mean(std::int64_t first, std::int64_t count, Tick begin, FleetTask& task) {
   timeline_ = model_.iteration(pace_, scatter_.mean(first, count, begin));
   task.timeline = &timeline_;
@@ -195,25 +223,24 @@ void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_
   set_kinds(task, timeline, fleet.types[fleet.node_hall[first_node]], reference_Hz);
 }
 
-/// A second class that waits, for the replicas beyond the busy ones.
-void TrainingTask::split_hold(Tick duration, double busy_frac, FleetTask& task) {
-  workload::PhaseKind waiting;
-  waiting.name = "bubble";
-  waiting.wait_s = 1.0;
-  timeline_.kinds.push_back(waiting);
+/// A second class for the replicas beyond the busy ones.
+void TrainingTask::split_hold(Tick duration, HoldShare share, FleetTask& task) {
+  workload::PhaseKind rest = idle_kind();
+  if (share.rest_waits) rest.name = "bubble", rest.context = true;
+  timeline_.kinds.push_back(rest);
   timeline_.classes.push_back({{duration, 1}});
-  task.class_window.push_back(mix_of(waiting));
+  task.class_window.push_back(mix_of(rest));
   task.class_gate_Hz.push_back(0.0);
-  task.class_busy.push_back(1);
-  const auto n_busy = std::llround(busy_frac * static_cast<double>(model_.dp()));
+  task.class_busy.push_back(rest.context ? 1 : 0);
+  const auto n_busy = std::llround(share.busy_frac * static_cast<double>(model_.dp()));
   for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = ranks_.replica[i] < n_busy ? 0 : 1;
   set_kinds(task, timeline_, type(), model_.reference_clock_Hz());
 }
 
 void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state, FleetSignals& signals,
-                            FleetTask& task, double busy_frac) {
+                            FleetTask& task, HoldShare share) {
   hold_task(kind, duration, model_.reference_clock_Hz(), fleet_, ranks_.first_node, n_node(), timeline_, task);
-  if (busy_frac < 1.0) split_hold(duration, busy_frac, task);
+  if (share.busy_frac < 1.0) split_hold(duration, share, task);
   if (held_.any()) held_.split(timeline_, task);
   std::vector<double> nominal_W;
   nominal_W.reserve(timeline_.classes.size());

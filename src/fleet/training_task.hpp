@@ -9,6 +9,12 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
+/// Which replicas take part in a constant state.
+struct HoldShare {
+  double busy_frac = 1.0;  ///< the first ones
+  bool rest_waits = true;  ///< the others: wait for them with spinning kernels; false: have no process
+};
+
 /// A training job's action on the fleet: ranks, which GPU waits for which, and the resulting timeline.
 ///
 /// A tensor-parallel group moves at its slowest GPU, a pipeline at its slowest stage (both through the replica's pace),
@@ -48,9 +54,14 @@ class TrainingTask {
   /// The timeline of each iteration of the last `set_mean`; their periods add up to `count` means.
   std::vector<workload::Timeline> singles() const;
   /// Sets `task` to a constant state of all ranks (initialise, load, stall, down, …). The task's timeline is stored here.
-  /// @param busy_frac share of the replicas, the first ones, that do it; the others wait for them with spinning kernels
   void set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state, FleetSignals& signals,
-                FleetTask& task, double busy_frac = 1.0);
+                FleetTask& task, HoldShare share = {});
+  /// After set_work for an iteration: the replica of a node stands still and waits, as ranks do whose neighbour has failed. Under
+  /// GPU smoothing or ballast, whose states follow all replicas alike, it is left as it was.
+  /// @param node of the job; -1: the first
+  void stop_replica(std::int64_t node, FleetTask& task);
+  /// Ticks from an iteration's begin at which the last replica enters the gradients' exchange; 0: one replica exchanges nothing.
+  Tick exchange() const;
 
   /// Adds what all ranks do in the pauses of a jump.
   void add_pause(const workload::PhaseKind& kind, FleetTask& task) const;
@@ -113,7 +124,7 @@ class TrainingTask {
   void ask_alone(const Windows& window, FleetState& state, double ahead_s, FleetSignals& signals,
                  FleetTask& task) const;
   Groups group_replicas(const FleetState& state);
-  void split_hold(Tick duration, double busy_frac, FleetTask& task);
+  void split_hold(Tick duration, HoldShare share, FleetTask& task);
   const NodeType& type() const { return fleet_.types[hall()]; }
   const Controls& controls(const FleetState& state) const { return state.controls[hall()]; }
   std::size_t hall() const { return fleet_.node_hall[ranks_.first_node]; }

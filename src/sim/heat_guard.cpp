@@ -114,7 +114,7 @@ bool HeatGuard::cannot_start(const Job& job, const StepContext& c) const {
   return false;
 }
 
-void HeatGuard::watch(Job& job, StepContext& c) {
+void HeatGuard::watch(Job& job, Tick run_out, StepContext& c) {
   const auto& place = job.place;
   const Tick now = job.state.now;
   const Heat heat = heat_of(c.fleet, c.state, place);
@@ -138,7 +138,8 @@ void HeatGuard::watch(Job& job, StepContext& c) {
              last = first + static_cast<std::ptrdiff_t>(place.n_node);
   const auto n_off = std::count(first, last, std::uint8_t{1});
   if (n_off > 0)
-    job.life->switched_off(now, n_off, std::find(first, last, std::uint8_t{1}) - first, cannot_start(job, c));
+    job.life->switched_off(now, n_off, std::find(first, last, std::uint8_t{1}) - first, cannot_start(job, c),
+                           run_out);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

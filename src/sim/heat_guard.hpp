@@ -26,7 +26,7 @@ class HeatGuard {
   bool cannot_start(const Job& job, const StepContext& c) const;
   /// After a step: nodes with a GPU beyond its shutdown temperature switch themselves off, whatever they were doing, and take their
   /// job with them. It starts again when all of them can.
-  void watch(Job& job, StepContext& c);
+  void watch(Job& job, Tick run_out, StepContext& c);
 
   struct State {
     double margin_K = 1e300;           ///< the hottest die's, below its shutdown temperature

@@ -37,10 +37,11 @@ struct StepContext {
   StepCounts& counts;
 };
 
-/// Whether a job in this state has processes on its GPUs.
+/// Whether a job in this state works or is about to; false in an outage, where processes may still spin.
 inline bool runs(workload::JobState s) {
   using enum workload::JobState;
-  return s != queued && s != done && s != detect && s != replace && s != wait_for_spare && s != maintenance;
+  return s != queued && s != done && s != run_out && s != detect && s != tear_down && s != replace &&
+         s != wait_for_spare && s != maintenance;
 }
 /// Whether its GPUs compute.
 inline bool works(workload::JobState s) {
@@ -67,12 +68,13 @@ struct Job {
     double before_s = 0.0;            ///< over which the fleet's mean die temperatures are; 0: present values
     bool dark = false;                ///< its nodes have no power
     bool inside = false;              ///< the last step ended within an iteration
+    bool context = false;             ///< in the last step its GPUs had processes
     connection::LoadEdges last_load;  ///< of the last repeated iteration
     fleet::KindTemperatureOffsets kind_temperature_offsets;  ///< of the present work
     template <class A>
     void archive(A& a) {
-      auto& [at, what, period, step, before, no_power, within, load, offsets] = *this;
-      a(at, what, period, step, before, no_power, within, load.edge, load.load_W, offsets);
+      auto& [at, what, period, step, before, no_power, within, processes, load, offsets] = *this;
+      a(at, what, period, step, before, no_power, within, processes, load.edge, load.load_W, offsets);
     }
   } state;
   /// Recomputed by every step.

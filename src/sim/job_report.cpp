@@ -68,7 +68,7 @@ void JobReport::deliver(Job& job, const fleet::ClassPower& power, double tokens,
   const auto doing = job.scratch.step.state;
   c.audit.add(task);
   Load load;
-  if (!works(doing) && task.legs.empty()) {
+  if (!works(doing) && doing != JobState::run_out && task.legs.empty()) {
     load.held = connection::make_held_load(*task.timeline, power);
   } else {
     auto edges = connection::make_load_edges(*task.timeline, power);

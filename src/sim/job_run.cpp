@@ -33,7 +33,7 @@ StepMeans means_of(const JobPlace& place, StepContext& c) {
 /// The power of the last step is that of another state. Predict with the power that the work drew last.
 void forget_means(const JobPlace& place, JobState before, JobState doing, StepContext& c) {
   const auto mean_W = of_gpus(place, c.state.mean_W, c.fleet), work_W = of_gpus(place, c.state.work_W, c.fleet);
-  if (before == JobState::iterate) std::copy(mean_W.begin(), mean_W.end(), work_W.begin());
+  if (before == JobState::iterate || before == JobState::run_out) std::copy(mean_W.begin(), mean_W.end(), work_W.begin());
   if (doing == JobState::iterate)
     std::copy(work_W.begin(), work_W.end(), mean_W.begin());
   else
@@ -52,7 +52,8 @@ std::vector<double> inlets_now_K(const fleet::FleetTask& task) {
 }
 
 /// What the step was in the job's life.
-void book_life(Job& job, const StepLength& length, std::optional<Ahead>& ahead, Tick end) {
+/// @param run_out from now on until the other replicas wait for one that fails now
+void book_life(Job& job, const StepLength& length, std::optional<Ahead>& ahead, Tick end, Tick run_out) {
   auto& life = *job.life;
   const auto& step = job.scratch.step;
   const Tick now = job.state.now;
@@ -61,7 +62,7 @@ void book_life(Job& job, const StepLength& length, std::optional<Ahead>& ahead, 
   if (ahead) {
     life = std::move(ahead->life);
   } else if (now >= step.interrupt) {
-    life.interrupted(now, iterations);
+    life.interrupted(now, iterations, "", run_out);
   } else if (works(step.state)) {
     if (whole)
       life.completed(step, iterations, now);
@@ -119,13 +120,23 @@ void JobRun::step(Tick until, StepContext& c) {
   play(length, c);
   planner_.step_done();
   job_.state.inside = length.cut;
-  if (job_.life) book_life(job_, length, planner_.ahead(), c.agenda.end());
-  heat_.watch(job_, c);
+  const Tick run_out = run_out_ns();
+  if (job_.life) book_life(job_, length, planner_.ahead(), c.agenda.end(), run_out);
+  heat_.watch(job_, run_out, c);
   if (!job_.life) return;
   report_.events(job_, c);
   report_.limits(job_, c);
   // Part of an iteration may be all work; a limiter controls the mean of whole iterations.
   if (works(job_.scratch.step.state) && whole) report_.caps(job_, c);
+}
+
+/// From the last step's end until all replicas but one wait for that one: at this iteration's exchange, or the next one's.
+Tick JobRun::run_out_ns() const {
+  if (!job_.training || job_.scratch.step.state != JobState::iterate) return 0;
+  const Tick exchange = job_.training->exchange(), period = job_.training->timeline().period;
+  if (exchange == 0) return 0;
+  const Tick at = to_tick(planner_.begun_frac() * seconds(period));
+  return at < exchange ? exchange - at : period - at + exchange;
 }
 
 /// What the job wants; sets the task to it where it works.
@@ -151,6 +162,11 @@ void JobRun::plan_work(Tick until, StepContext& c) {
                       job_.life->progress_iterations(), job_.state.now, planner_.pair_within(job_, c));
     task.dip_K = 0.0;
     job_.state.last_period = task.timeline->period / task.iterations;
+  } else if (doing == JobState::run_out) {
+    auto& training = *job_.training;
+    training.set_work(fleet::TrainingTask::Work::iterate, 0, c.state, training.iteration_reference_s(), c.signals, task,
+                      job_.life->progress_iterations(), job_.state.now);
+    training.stop_replica(step.failed_node, task);
   } else if (doing == JobState::evaluate) {
     job_.training->set_work(fleet::TrainingTask::Work::evaluate, step.evaluation_batches, c.state,
                             std::max(1.0, job_.state.last_step_s), c.signals, task);
@@ -160,7 +176,12 @@ void JobRun::plan_work(Tick until, StepContext& c) {
 /// The fleet begins to do something else.
 void JobRun::begin(JobState doing, StepContext& c) {
   auto& s = job_.state;
-  if (planner_.holds() && !runs(s.doing) && !runs(doing)) {  // the GPUs continue without a process
+  if (doing == JobState::run_out && s.doing == JobState::iterate) {  // the work under way goes on
+    s.doing = doing;
+    return;
+  }
+  const bool had_context = std::exchange(s.context, runs(doing) || job_.scratch.step.kind.context);
+  if (planner_.holds() && !runs(s.doing) && !runs(doing) && had_context == s.context) {  // the GPUs go on as they were
     s.doing = doing;
     return;
   }
@@ -181,6 +202,7 @@ StepLength JobRun::choose_length(Tick until, StepContext& c) {
     if (planner_.jump_through(job_, until, c)) return {planner_.ahead()->repetitions};
     begin(JobState::checkpoint, c);
   }
+  if (step.state == JobState::run_out) return planner_.run_out_length(job_, c);
   if (!works(step.state)) {
     set_hold(planner_.hold_length(job_, heat_, until, c), c);
     return {};
@@ -210,7 +232,7 @@ void JobRun::set_hold(Tick stretch, StepContext& c) {
   const bool free = step.state == JobState::done || step.state == JobState::queued;
   const auto kind = free ? fleet::idle_kind() : step.kind;
   if (job_.training && !job_.state.dark) {
-    job_.training->set_hold(kind, stretch, c.state, c.signals, task, step.busy_frac);
+    job_.training->set_hold(kind, stretch, c.state, c.signals, task, {step.busy_frac, step.rest_waits});
     return;
   }
   fleet::hold_task(kind, stretch, c.scenario.halls.front().compute.reference_clock_Hz, c.fleet, job_.place.first_node,
@@ -304,7 +326,7 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   iteration_.end(end == whole.period, seconds(whole.period), means);
   forget_slopes(job_.place, c);
   job_.state.last_step_s = seconds(end - begin);
-  planner_.begun(length.piece > 0 && !length.cut ? seconds(end) / seconds(whole.period) : 0.0);
+  planner_.begun(end < whole.period ? seconds(end) / seconds(whole.period) : 0.0);
 }
 
 void JobRun::deliver(const fleet::ClassPower& power, double tokens, StepContext& c) {

@@ -97,6 +97,7 @@ class JobRun {
 
  private:
   void step(Tick until, StepContext& c);
+  Tick run_out_ns() const;
   void plan_work(Tick until, StepContext& c);
   void begin(workload::JobState doing, StepContext& c);
   StepLength choose_length(Tick until, StepContext& c);

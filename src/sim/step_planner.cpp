@@ -140,6 +140,13 @@ Tick StepPlanner::next_cut(const Job& job, const StepContext& c) const {
   return std::min(c.agenda.next_cut(), job.scratch.step.interrupt);
 }
 
+StepLength StepPlanner::run_out_length(const Job& job, const StepContext& c) const {
+  const Tick now = job.state.now, period = job.scratch.task.timeline->period;
+  const Tick left = period - to_tick(state_.begun_frac * seconds(period));
+  return {1, true, true, std::max<Tick>(1, std::min({left, next_cut(job, c) - now, c.agenda.next_pause(now) - now,
+                                                      job.scratch.step.until - now}))};
+}
+
 StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until, const StepContext& c) {
   const Tick now = job.state.now, hard_end = next_cut(job, c), edge = c.agenda.next_pause(now);
   const Tick period = job.scratch.task.timeline->period, left = period - to_tick(state_.begun_frac * seconds(period));

@@ -185,7 +185,14 @@ void JobLife::completed(const JobStep& step, std::int64_t iterations, Tick now) 
       if (now - s_.entered < duration_ns(s_.state)) return;  // a stage of it
       s_.ramped_down = s_.state == JobState::ramp_down;
       return choose(now);
+    case JobState::run_out:
+      return enter(JobState::detect, now);
     case JobState::detect:
+      return enter(JobState::tear_down, now);
+    case JobState::tear_down:
+      if (s_.spinning && now - s_.entered < duration_ns(s_.state)) return;  // a stage of it
+      s_.spinning = false;
+      return after_outage(now);
     case JobState::wait_for_spare:
       return after_outage(now);
     case JobState::replace:

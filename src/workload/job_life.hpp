@@ -19,16 +19,20 @@ struct JobStep {
   std::int64_t max_iterations = 0;      ///< iterate: largest number before the next evaluation or the end
   std::int64_t evaluation_batches = 0;  ///< evaluate
   PhaseKind kind;                       ///< timed states: what every GPU does
-  double busy_frac = 1.0;   ///< ramps by replicas: share of the job's replicas that do `kind`; the others wait
+  double busy_frac = 1.0;   ///< ramps by replicas, tear-down: share of the job's replicas that do `kind`
+  bool rest_waits = true;   ///< what the others do: wait with spinning kernels; false: they have no process
+  std::int64_t failed_node = -1;  ///< run_out: its replica has stopped; -1: not known
   double clock_frac = 1.0;  ///< ramps by clock: ceiling on every GPU's clock as a share of what it would run at
   Tick interrupt = never;   ///< next unexpected failure: cut whatever runs at this nanosecond
 };
 
 /// Life of one job as a small copyable state machine:
-/// queued → initialise → load → warm up → (ramp up) → iterate ⇄ evaluate, checkpoint → (failure → detect → (wait for a
-/// spare) → replace → initialise) → (ramp down) → done.
+/// queued → initialise → load → warm up → (ramp up) → iterate ⇄ evaluate, checkpoint → (failure → (run out) → detect → tear down →
+/// (wait for a spare) → replace → initialise) → (ramp down) → done.
 ///
 /// * A planned stop waits for the end of an iteration, saves, and loses nothing; `at_once` cuts and loses.
+/// * A failure stops one replica. The others compute up to the exchange that waits for it and spin there until it is detected; then
+///   their processes end within `tear_down_s`, in stages. A loss of power, and a stop at once, end all of them in that instant.
 /// * A failure loses all work since the last durable checkpoint, which is done again. A failure while the
 ///   job is already down only counts and joins the outage.
 /// * A node whose cause needs a repair leaves; a spare takes its place, or, when the pool is dry, the next repaired one.
@@ -51,11 +55,12 @@ class JobLife {
   void completed(const JobStep& step, std::int64_t iterations, Tick now);
   /// The step was cut at `now`, by the list's next failure or from outside (a trip).
   /// @param iterations  whole iterations done since the step began (iterate only)
-  void interrupted(Tick now, std::int64_t iterations = 0, const std::string& cause = "");
+  /// @param run_out  for how long other replicas still compute; part of the time to detection
+  void interrupted(Tick now, std::int64_t iterations = 0, const std::string& cause = "", Tick run_out = 0);
   /// As `interrupted`, by `n_node` nodes of the job that their own protection switched off: one interruption, however many
   /// they are. They return after `thermal_reset_s`; spares replace them until then (0: they restart in place).
   /// @param held as for `hold_start`
-  void switched_off(Tick now, std::int64_t n_node, std::int64_t first_node, bool held = false);
+  void switched_off(Tick now, std::int64_t n_node, std::int64_t first_node, bool held = false, Tick run_out = 0);
   /// Whether nodes that fell still cannot run. As long as they cannot, an outage lasts and no job starts on them, so one
   /// cause counts as one interruption. Of no effect outside an outage.
   void hold_start(bool held);
@@ -96,7 +101,7 @@ class JobLife {
   void lose_nodes(Tick now, std::int64_t n_node, std::int64_t first_node);
   void lose(const Failure& failure);
   std::int64_t find_substitutes(Tick now);
-  void fall(Tick now, std::int64_t node, const std::string& cause, bool down);
+  void fall(Tick now, std::int64_t node, const std::string& cause, bool down, Tick run_out);
   std::string count_failures(Tick now, std::int64_t& node);
   void lose_unsaved();
   void progress_by(std::int64_t iterations, Tick now);
@@ -107,6 +112,7 @@ class JobLife {
   Tick stage_end(Tick begin, double length_s, Tick now) const;
   std::int64_t stage(Tick begin, double length_s, Tick now) const;
   void soften(JobStep& step, Tick now) const;
+  void tear_down(JobStep& step, Tick now) const;
   PhaseKind kind_of(JobState state) const;
   void log(Tick tick, const char* kind, std::int64_t entity, std::string text);
 

@@ -18,7 +18,8 @@ inline Tick tick_of(const std::vector<Failure>& failures, std::size_t at) {
 }
 
 inline bool is_down(JobState s) {
-  return s == JobState::detect || s == JobState::wait_for_spare || s == JobState::replace || s == JobState::maintenance;
+  return s == JobState::detect || s == JobState::wait_for_spare || s == JobState::replace ||
+         s == JobState::maintenance || s == JobState::run_out || s == JobState::tear_down;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::workload::failure_list

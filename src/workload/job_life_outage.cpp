@@ -95,7 +95,7 @@ void JobLife::lose(const Failure& f) {
     s_.repaired_at.insert(std::upper_bound(s_.repaired_at.begin(), s_.repaired_at.end(), back), back);
 }
 
-void JobLife::interrupted(Tick now, std::int64_t iterations, const std::string& cause) {
+void JobLife::interrupted(Tick now, std::int64_t iterations, const std::string& cause, Tick run_out) {
   if (s_.state == JobState::done) return;
   progress_by(iterations, now);
   settle(now);
@@ -109,10 +109,10 @@ void JobLife::interrupted(Tick now, std::int64_t iterations, const std::string& 
   std::int64_t node = -1;
   const bool down = is_down(s_.state);
   const std::string what = count_failures(now, node);
-  fall(now, node, cause.empty() ? what : cause, down);
+  fall(now, node, cause.empty() ? what : cause, down, run_out);
 }
 
-void JobLife::switched_off(Tick now, std::int64_t n_node, std::int64_t first_node, bool held) {
+void JobLife::switched_off(Tick now, std::int64_t n_node, std::int64_t first_node, bool held, Tick run_out) {
   if (s_.state == JobState::done || is_down(s_.state)) return;  // no process runs there
   book(now);
   settle(now);
@@ -122,13 +122,15 @@ void JobLife::switched_off(Tick now, std::int64_t n_node, std::int64_t first_nod
   s_.replacing = job_.thermal_reset_s > 0.0;
   s_.start_held = held;
   lose_nodes(now, n_node, first_node);
-  fall(now, first_node, fmt::format("{} node{} switched off by heat", n_node, n_node == 1 ? "" : "s"), false);
+  fall(now, first_node, fmt::format("{} node{} switched off by heat", n_node, n_node == 1 ? "" : "s"), false, run_out);
 }
 
 void JobLife::hold_start(bool held) { s_.start_held = held && is_down(s_.state) && s_.state != JobState::maintenance; }
 
 void JobLife::power_lost(Tick now) {
   s_.dark = true;
+  s_.spinning = false;
+  if (s_.state == JobState::run_out) book(now), enter(JobState::detect, now);
   if (s_.state == JobState::done || s_.state == JobState::queued || is_down(s_.state)) return;  // no process runs
   book(now);
   settle(now);
@@ -136,12 +138,12 @@ void JobLife::power_lost(Tick now) {
   ++s_.books.power;
   s_.detect_ns = to_tick(job_.detect_s);
   s_.replacing = false;
-  fall(now, -1, "power lost", false);
+  fall(now, -1, "power lost", false, 0);
 }
 
 void JobLife::power_back(Tick now) {
   s_.dark = false;
-  if (s_.state == JobState::detect || s_.state == JobState::replace) {
+  if (s_.state == JobState::detect || s_.state == JobState::tear_down || s_.state == JobState::replace) {
     book(now);
     s_.entered = now;
   }
@@ -166,7 +168,7 @@ void JobLife::lose_nodes(Tick now, std::int64_t n_node, std::int64_t first_node)
 }
 
 /// What an outage that has been counted means for the job.
-void JobLife::fall(Tick now, std::int64_t node, const std::string& cause, bool down) {
+void JobLife::fall(Tick now, std::int64_t node, const std::string& cause, bool down, Tick run_out) {
   const std::int64_t lost = down ? 0 : s_.progress - s_.durable;
   log(now, "failure", node,
       fmt::format("{}{} in {}, {} iterations lost", cause, cause.empty() ? "" : ":", name_of(s_.state), lost));
@@ -175,10 +177,14 @@ void JobLife::fall(Tick now, std::int64_t node, const std::string& cause, bool d
     s_.ramped_down = true;  // nothing is left to restart for
     return stop_or_end(now);
   }
+  const bool works = s_.state == JobState::iterate || s_.state == JobState::evaluate;
   lose_unsaved();
   s_.stopping = s_.ramped_down = false;
   s_.checkpoint_due = s_.soft_begin = never;
-  enter(JobState::detect, now);
+  s_.spinning = !s_.dark;
+  s_.failed_node = node;
+  s_.run_out_ns = works && s_.spinning ? std::min(run_out, s_.detect_ns) : 0;
+  enter(s_.run_out_ns > 0 ? JobState::run_out : JobState::detect, now);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::workload

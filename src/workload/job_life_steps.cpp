@@ -12,7 +12,8 @@ using failure_list::tick_of;
 const char* name_of(JobState state) {
   constexpr std::array<const char*, n_job_state> names = {
       "queued", "initialise", "load",        "warm_up", "iterate", "evaluate",  "checkpoint",
-      "detect", "replace",    "maintenance", "done",    "ramp_up", "ramp_down", "wait_for_spare"};
+      "detect", "replace",    "maintenance", "done",    "ramp_up", "ramp_down", "wait_for_spare", "run_out",
+      "tear_down"};
   return names[static_cast<std::size_t>(state)];
 }
 
@@ -45,8 +46,12 @@ Tick JobLife::duration_ns(JobState state) const {
       return to_tick(job_.soft_stop_s);
     case JobState::checkpoint:
       return to_tick(checkpoint_blocking_s(job_, size_, job_.checkpoint_async && !s_.stopping));
+    case JobState::run_out:
+      return s_.run_out_ns;
     case JobState::detect:
-      return s_.start_held && !s_.replacing ? never : s_.detect_ns;
+      return s_.detect_ns - s_.run_out_ns;
+    case JobState::tear_down:
+      return s_.start_held && !s_.replacing ? never : s_.spinning ? to_tick(job_.tear_down_s) : 0;
     case JobState::wait_for_spare:
       if (domains_.any()) {
         const Tick back = domains_.next_back(s_.domains, s_.entered);
@@ -69,8 +74,10 @@ PhaseKind JobLife::kind_of(JobState state) const {
   PhaseKind kind;
   kind.name = name_of(state);
   kind.wait_s = 1.0;
-  // A crash ends the processes: no context until they are started again (measured: idle power, then reload).
-  kind.context = !(is_down(state) || state == JobState::queued || state == JobState::done);
+  // Processes that wait for a failed one spin until they are ended: then no context until they are started again (measured: idle
+  // power, then reload).
+  const bool ends = state == JobState::run_out || state == JobState::detect || state == JobState::tear_down;
+  kind.context = ends ? s_.spinning : !(is_down(state) || state == JobState::queued || state == JobState::done);
   if (state == JobState::load || state == JobState::checkpoint) {
     const double rate_B_per_s = state == JobState::load ? job_.load_per_gpu_B_per_s : job_.checkpoint_per_gpu_B_per_s;
     const double whole_s = seconds(duration_ns(state));
@@ -96,6 +103,21 @@ std::int64_t JobLife::stage(Tick begin, double length_s, Tick now) const {
 
 Tick JobLife::stage_end(Tick begin, double length_s, Tick now) const {
   return begin + to_tick(length_s) * (stage(begin, length_s, now) + 1) / job_.soft_stages;
+}
+
+/// Hosts end their processes one after another: a share of the replicas still spins, the others have none.
+void JobLife::tear_down(JobStep& step, Tick now) const {
+  constexpr std::int64_t n_stage = 3;
+  const Tick length = to_tick(job_.tear_down_s), since = now - s_.entered;
+  step.rest_waits = false;
+  if (!s_.spinning || since >= length) {
+    step.kind.context = false;
+    return;
+  }
+  std::int64_t k = 0;
+  while (k + 1 < n_stage && length * (k + 1) / n_stage <= since) ++k;
+  step.busy_frac = static_cast<double>(n_stage - k) / static_cast<double>(n_stage + 1);
+  step.until = s_.entered + length * (k + 1) / n_stage;
 }
 
 /// The share of replicas or of the clock that a soft start or stop allows now, and how long it stays so.
@@ -135,7 +157,11 @@ JobStep JobLife::next(Tick now) const {
   } else if (const Tick length = duration_ns(s_.state); length != never) {
     step.until = s_.entered + length;
   }
-  if (job_.soft_start_s > 0.0 || job_.soft_stop_s > 0.0) soften(step, now);
+  if (s_.state == JobState::run_out) step.failed_node = s_.failed_node;
+  if (s_.state == JobState::tear_down)
+    tear_down(step, now);
+  else if (job_.soft_start_s > 0.0 || job_.soft_stop_s > 0.0)
+    soften(step, now);
   return step;
 }
 

@@ -40,6 +40,8 @@ void JobParams::fields(FieldVisitor& v) {
             "iterations between evaluations, 0 = never", Need::optional);
   v.integer("evaluation_batches", evaluation_batches, {1, 1e6}, "global batches per evaluation", Need::optional);
   v.number("detect_s", detect_s, {0, 1e6}, "time from failure to tear-down");
+  v.number("tear_down_s", tear_down_s, {0, 3600},
+           "time within which all hosts end their processes after detection, one after another", Need::optional);
   v.number("replace_s", replace_s, {0, 1e7}, "time to bring in a spare node and start processes");
   v.number("thermal_reset_s", thermal_reset_s, {0, 1e6},
            "time until a node that switched off by heat is in service again, 0 = restarted in place", Need::optional);

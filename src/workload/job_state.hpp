@@ -25,9 +25,11 @@ enum class JobState {
   done,
   ramp_up,        ///< soft start: GPUs released in stages
   ramp_down,      ///< soft stop
-  wait_for_spare  ///< the pool of spares is dry
+  wait_for_spare,  ///< the pool of spares is dry
+  run_out,         ///< a replica has failed; the others compute up to the exchange that waits for it
+  tear_down        ///< processes end, host by host
 };
-inline constexpr std::size_t n_job_state = 14;
+inline constexpr std::size_t n_job_state = 16;
 /// Its name in results, such as "warm_up".
 const char* name_of(JobState state);
 
@@ -92,6 +94,9 @@ struct JobLifeState {
   Tick request_ns = 0;        ///< and its length
   Tick maintenance_ns = 0;    ///< length of the present stop
   Tick detect_ns = 0;         ///< detection time of the present outage
+  Tick run_out_ns = 0;        ///< of that, what others still computed
+  std::int64_t failed_node = -1;  ///< node that ended it; -1: not known
+  bool spinning = false;          ///< processes of the present outage have not ended yet
   Tick checkpoint_due = never;
   Tick soft_begin = never;     ///< clock ramp of a soft start: its beginning
   std::int64_t progress = 0;   ///< iterations that the model has now
@@ -111,8 +116,8 @@ struct JobLifeState {
   bool operator==(const JobLifeState&) const = default;
   template <class A>
   void archive(A& a) {
-    a(state, entered, booked, failure, planned, request_at, request_ns, maintenance_ns, detect_ns, checkpoint_due,
-      soft_begin, progress, durable, evaluated, draining, stopping, ramped_down, replacing, start_held, dark,
+    a(state, entered, booked, failure, planned, request_at, request_ns, maintenance_ns, detect_ns, run_out_ns,
+      failed_node, spinning, checkpoint_due, soft_begin, progress, durable, evaluated, draining, stopping, ramped_down, replacing, start_held, dark,
       missing_nodes, spare_nodes, repaired_at, domains, books);
   }
 };

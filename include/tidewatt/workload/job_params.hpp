@@ -26,6 +26,7 @@ struct TIDEWATT_API JobParams {
   std::int64_t evaluation_interval_iterations = 0;  ///< 0 = never
   std::int64_t evaluation_batches = 1;
   double detect_s = 0.0;          ///< from a failure until the job is torn down, unless the cause has its own time
+  double tear_down_s = 0.0;       ///< within which the hosts' processes end, one after another
   double replace_s = 0.0;         ///< spare node brought in, processes started
   double thermal_reset_s = 0.0;   ///< until a node that switched itself off is in service again; 0 = restarted in place
   std::int64_t spare_nodes = -1;  ///< pool at the start; -1 = never dry
