@@ -6,8 +6,9 @@ import tempfile
 import product
 from checks_weather import rows_of
 
+TRANSIENTS, RACKS = (product.ROOT / "scenarios" / name for name in ("llama3_405b_transients.toml", "gb200_nvl72_row.toml"))
 BINS = ["47-58", "58-62", "62-66", "66-70", "70-74", "74-83"]
-NOT_BUILT = ["54 days and seven climates with intervals", "run equals --show gpu", "failures by host, switch and watchdog", "staircases in runs"]
+NOT_BUILT = ["54 days and seven climates with intervals", "run equals --show gpu", "staircases in runs"]
 BOUNDED = ["throughput_swing_percent", "pcc_mean_MW", "pcc_step_1s_max_MW", "pcc_ramp_down_max_MW_per_s", "pue"]
 
 
@@ -99,6 +100,27 @@ def check_interval(report):
     report.judge("interval: same payload without", bare.json["payload_sha256"] == f["payload_sha256"] and "interval" not in bare.json, f["payload_sha256"][:12], "equal")
     spent, bound = o.cpu_s - bare.cpu_s, max(2.0, 0.2 * bare.cpu_s)
     report.at_most("interval: processor time", spent, bound + 0.3, "s", ".2f", f"run {bare.cpu_s:.1f} s")
+
+
+def check_stops(report):
+    """Failures by host and by switch, and the watchdog's end of all processes: no edge of theirs is steeper than an iteration's."""
+    ramps = ("pcc_ramp_down_max_MW_per_s", "pcc_ramp_up_max_MW_per_s")
+
+    def judge(name, scenario, calm, failing):
+        without, with_one = (report.run(scenario, sets, "--no-interval").json for sets in (calm, failing))
+        assert with_one["n_interruptions_unexpected"] > 0
+        for key in ramps:
+            report.at_most(f"failure by {name}: {key}", with_one[key], 1.1 * without[key], "MW/s", ".2f", f"an iteration's {without[key]:.2f}")
+
+    size = product.fleet(2048) if report.quick else {}
+    never = 3e7
+    for at_s in (421.0, 423.0, 425.0):  # plateau, edge and trough
+        judge(f"host at {at_s:.0f} s, with the watchdog {15} s later", TRANSIENTS, {**size, "event.host_failure.at_s": never}, {**size, "event.host_failure.at_s": at_s})
+    rates = "job.main.failures.switch_tray_rate_per_day"
+    rack = {"job.main.failures": "gb200_nvl72"}
+    judge("switch trays of racks", RACKS, {**rack, rates: "[0]"}, {**rack, rates: "[0.5]"})
+    stop = report.run(TRANSIENTS, {**size, "event.host_failure.kind": "planned_stop", "job.main.life.planned_stop": "at_once", "job.main.life.planned_stop_s": 30}, "--no-interval").json
+    report.judge("a scheduler's kill, apart", True, f"{stop[ramps[0]]:.1f} MW/s: all hosts in one instant", "reported")
 
 
 def say_open(report):

@@ -138,8 +138,7 @@ void HeatGuard::watch(Job& job, Tick run_out, StepContext& c) {
              last = first + static_cast<std::ptrdiff_t>(place.n_node);
   const auto n_off = std::count(first, last, std::uint8_t{1});
   if (n_off > 0)
-    job.life->switched_off(now, n_off, std::find(first, last, std::uint8_t{1}) - first, cannot_start(job, c),
-                           run_out);
+    job.life->switched_off(now, n_off, std::find(first, last, std::uint8_t{1}) - first, cannot_start(job, c), run_out);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -33,7 +33,8 @@ StepMeans means_of(const JobPlace& place, StepContext& c) {
 /// The power of the last step is that of another state. Predict with the power that the work drew last.
 void forget_means(const JobPlace& place, JobState before, JobState doing, StepContext& c) {
   const auto mean_W = of_gpus(place, c.state.mean_W, c.fleet), work_W = of_gpus(place, c.state.work_W, c.fleet);
-  if (before == JobState::iterate || before == JobState::run_out) std::copy(mean_W.begin(), mean_W.end(), work_W.begin());
+  if (before == JobState::iterate || before == JobState::run_out)
+    std::copy(mean_W.begin(), mean_W.end(), work_W.begin());
   if (doing == JobState::iterate)
     std::copy(work_W.begin(), work_W.end(), mean_W.begin());
   else
@@ -202,7 +203,7 @@ StepLength JobRun::choose_length(Tick until, StepContext& c) {
     if (planner_.jump_through(job_, until, c)) return {planner_.ahead()->repetitions};
     begin(JobState::checkpoint, c);
   }
-  if (step.state == JobState::run_out) return planner_.run_out_length(job_, c);
+  if (step.state == JobState::run_out) return planner_.run_out_length(job_, heat_, c);
   if (!works(step.state)) {
     set_hold(planner_.hold_length(job_, heat_, until, c), c);
     return {};

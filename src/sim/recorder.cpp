@@ -1,9 +1,9 @@
 #include "recorder.hpp"
 
 #include <algorithm>
-#include <set>
 #include <array>
 #include <limits>
+#include <set>
 #include <span>
 #include <string_view>
 #include <tuple>

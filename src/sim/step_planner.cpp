@@ -140,11 +140,14 @@ Tick StepPlanner::next_cut(const Job& job, const StepContext& c) const {
   return std::min(c.agenda.next_cut(), job.scratch.step.interrupt);
 }
 
-StepLength StepPlanner::run_out_length(const Job& job, const StepContext& c) const {
+StepLength StepPlanner::run_out_length(const Job& job, const HeatGuard& heat, const StepContext& c) const {
   const Tick now = job.state.now, period = job.scratch.task.timeline->period;
   const Tick left = period - to_tick(state_.begun_frac * seconds(period));
-  return {1, true, true, std::max<Tick>(1, std::min({left, next_cut(job, c) - now, c.agenda.next_pause(now) - now,
-                                                      job.scratch.step.until - now}))};
+  const Tick most = std::max<Tick>(
+      1, std::min({left, next_cut(job, c) - now, c.agenda.next_pause(now) - now, job.scratch.step.until - now}));
+  const Tick hot =
+      heat.may_end_work(job, 2.0 * seconds(most)) ? heat.end(job, state_.begun_frac, most, heat_search, c) : 0;
+  return {1, true, true, hot > 0 ? hot : most};
 }
 
 StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until, const StepContext& c) {

@@ -19,9 +19,9 @@ struct JobStep {
   std::int64_t max_iterations = 0;      ///< iterate: largest number before the next evaluation or the end
   std::int64_t evaluation_batches = 0;  ///< evaluate
   PhaseKind kind;                       ///< timed states: what every GPU does
-  double busy_frac = 1.0;   ///< ramps by replicas, tear-down: share of the job's replicas that do `kind`
-  bool rest_waits = true;   ///< what the others do: wait with spinning kernels; false: they have no process
-  std::int64_t failed_node = -1;  ///< run_out: its replica has stopped; -1: not known
+  double busy_frac = 1.0;               ///< ramps by replicas, tear-down: share of the job's replicas that do `kind`
+  bool rest_waits = true;               ///< what the others do: wait with spinning kernels; false: they have no process
+  std::int64_t failed_node = -1;        ///< run_out: its replica has stopped; -1: not known
   double clock_frac = 1.0;  ///< ramps by clock: ceiling on every GPU's clock as a share of what it would run at
   Tick interrupt = never;   ///< next unexpected failure: cut whatever runs at this nanosecond
 };

@@ -11,9 +11,8 @@ using failure_list::tick_of;
 
 const char* name_of(JobState state) {
   constexpr std::array<const char*, n_job_state> names = {
-      "queued", "initialise", "load",        "warm_up", "iterate", "evaluate",  "checkpoint",
-      "detect", "replace",    "maintenance", "done",    "ramp_up", "ramp_down", "wait_for_spare", "run_out",
-      "tear_down"};
+      "queued",  "initialise",  "load", "warm_up", "iterate",   "evaluate",       "checkpoint", "detect",
+      "replace", "maintenance", "done", "ramp_up", "ramp_down", "wait_for_spare", "run_out",    "tear_down"};
   return names[static_cast<std::size_t>(state)];
 }
 

@@ -23,8 +23,8 @@ enum class JobState {
   replace,
   maintenance,
   done,
-  ramp_up,        ///< soft start: GPUs released in stages
-  ramp_down,      ///< soft stop
+  ramp_up,         ///< soft start: GPUs released in stages
+  ramp_down,       ///< soft stop
   wait_for_spare,  ///< the pool of spares is dry
   run_out,         ///< a replica has failed; the others compute up to the exchange that waits for it
   tear_down        ///< processes end, host by host
@@ -86,15 +86,15 @@ struct JobLifeState {
     }
   };
   JobState state = JobState::queued;
-  Tick entered = 0;           ///< when the state began
-  Tick booked = 0;            ///< end of the counted time
-  std::uint64_t failure = 0;  ///< next unexpected one in the list
-  std::uint64_t planned = 0;  ///< next planned one in the list
-  Tick request_at = never;    ///< stop requested from outside
-  Tick request_ns = 0;        ///< and its length
-  Tick maintenance_ns = 0;    ///< length of the present stop
-  Tick detect_ns = 0;         ///< detection time of the present outage
-  Tick run_out_ns = 0;        ///< of that, what others still computed
+  Tick entered = 0;               ///< when the state began
+  Tick booked = 0;                ///< end of the counted time
+  std::uint64_t failure = 0;      ///< next unexpected one in the list
+  std::uint64_t planned = 0;      ///< next planned one in the list
+  Tick request_at = never;        ///< stop requested from outside
+  Tick request_ns = 0;            ///< and its length
+  Tick maintenance_ns = 0;        ///< length of the present stop
+  Tick detect_ns = 0;             ///< detection time of the present outage
+  Tick run_out_ns = 0;            ///< of that, what others still computed
   std::int64_t failed_node = -1;  ///< node that ended it; -1: not known
   bool spinning = false;          ///< processes of the present outage have not ended yet
   Tick checkpoint_due = never;
@@ -117,8 +117,8 @@ struct JobLifeState {
   template <class A>
   void archive(A& a) {
     a(state, entered, booked, failure, planned, request_at, request_ns, maintenance_ns, detect_ns, run_out_ns,
-      failed_node, spinning, checkpoint_due, soft_begin, progress, durable, evaluated, draining, stopping, ramped_down, replacing, start_held, dark,
-      missing_nodes, spare_nodes, repaired_at, domains, books);
+      failed_node, spinning, checkpoint_due, soft_begin, progress, durable, evaluated, draining, stopping, ramped_down,
+      replacing, start_held, dark, missing_nodes, spare_nodes, repaired_at, domains, books);
   }
 };
 

@@ -133,6 +133,42 @@ TEST_CASE("the first checkpoint of a job may come sooner, the later ones keep th
   CHECK(seconds((b[1] - b[0]) - (a[1] - a[0])) == Approx(0.0).margin(seconds(length)));
 }
 
+TEST_CASE("after a failure others run out, wait and end in stages; detection does not come later for it",
+          "[workload][job]") {
+  JobParams j = job();
+  j.tear_down_s = 6.0;
+  Driver d{JobLife(j, size, {}), length, 13 * s};
+  d.run(2100 * s);
+  REQUIRE(d.life.state().state == JobState::iterate);
+  const Tick fell = d.now;
+  d.life.interrupted(fell, 0, "", 4 * s);
+  const JobStep runs_out = d.life.next(fell);
+  CHECK(runs_out.state == JobState::run_out);
+  CHECK(runs_out.until == fell + 4 * s);
+  d.run(fell + 5 * s);
+  const JobStep waits = d.life.next(d.now);
+  CHECK(waits.state == JobState::detect);
+  CHECK(waits.kind.context);  // it spins
+  CHECK(waits.until == fell + 130 * s);
+  double share = 1.0;
+  for (int stage = 0; stage < 3; ++stage) {
+    d.run(fell + (131 + 2 * stage) * s);
+    const JobStep ends = d.life.next(d.now);
+    CHECK(ends.state == JobState::tear_down);
+    CHECK(ends.busy_frac < share);
+    CHECK(!ends.rest_waits);
+    share = ends.busy_frac;
+  }
+  d.run(fell + 137 * s);
+  CHECK(d.life.state().state == JobState::replace);
+  CHECK(!d.life.next(d.now).kind.context);
+  d.life.book_until(d.now);
+  check_books(d);
+  CHECK(d.life.books().in(JobState::run_out) == 4 * s);
+  CHECK(d.life.books().in(JobState::detect) == 126 * s);
+  CHECK(d.life.books().in(JobState::tear_down) == 6 * s);
+}
+
 TEST_CASE("without checkpoints a failure loses everything", "[workload][job]") {
   JobParams j = job();
   j.total_iterations = 200, j.checkpoint_interval_s = 0;
@@ -254,8 +290,10 @@ TEST_CASE("nodes that switch themselves off: one interruption, spares until they
   d.life.hold_start(true);  // nothing to hold
   CHECK(!d.life.state().start_held);
   d.life.switched_off(d.now, 5, 17, true);
+  CHECK(d.life.state().state == JobState::detect);
+  d.run(d.now + 131 * s);  // processes end once it is detected, also where nothing can begin yet
   const JobStep waits = d.life.next(d.now);
-  CHECK(waits.state == JobState::detect);
+  CHECK(waits.state == JobState::tear_down);
   CHECK(waits.until == never);
   d.life.hold_start(false);
   CHECK(d.life.next(d.now).until < never);
