@@ -6,9 +6,11 @@ import tempfile
 import product
 from checks_weather import rows_of
 
+CLIMATES = ["portland_or", "seattle_wa", "chicago_il", "leesburg_va", "atlanta_ga", "dallas_tx", "phoenix_az"]  # as scripts/swing_climates
+
 TRANSIENTS, RACKS = (product.ROOT / "scenarios" / name for name in ("llama3_405b_transients.toml", "gb200_nvl72_row.toml"))
 BINS = ["47-58", "58-62", "62-66", "66-70", "70-74", "74-83"]
-NOT_BUILT = ["54 days and seven climates with intervals", "run equals --show gpu", "staircases in runs"]
+NOT_BUILT = ["run equals --show gpu", "staircases in runs"]
 BOUNDED = ["throughput_swing_percent", "pcc_mean_MW", "pcc_step_1s_max_MW", "pcc_ramp_down_max_MW_per_s", "pue"]
 
 
@@ -100,6 +102,24 @@ def check_interval(report):
     report.judge("interval: same payload without", bare.json["payload_sha256"] == f["payload_sha256"] and "interval" not in bare.json, f["payload_sha256"][:12], "equal")
     spent, bound = o.cpu_s - bare.cpu_s, max(2.0, 0.2 * bare.cpu_s)
     report.at_most("interval: processor time", spent, bound + 0.3, "s", ".2f", f"run {bare.cpu_s:.1f} s")
+
+
+def check_climates(report):
+    """Seven climates and 54 days with their intervals, as they come out."""
+    def said(f):
+        return "{:.2f} %, {:.2f} to {:.2f} %, slowest from {} h; {} draws".format(
+            *(f["throughput_swing_percent" + end] for end in ("", "_p05", "_p95")), f["throughput_min_hours"], f["interval"]["n_draw"])
+
+    def judge(name, f):
+        low, high = f["throughput_swing_percent_p05"], f["throughput_swing_percent_p95"]
+        report.judge(f"swing of {name}", low is not None and 0 <= low < high, said(f), "reported, with its interval")
+
+    with tempfile.TemporaryDirectory() as out:
+        for climate in CLIMATES:
+            judge(f"the hot day, {climate}", product.run(report.binary, product.DAY, out, {"weather.climate": climate}, interval=True).json)
+        if report.quick:
+            return report.skip("swing of 54 days", "quick")
+        judge("54 days", product.run(report.binary, product.ROOT / "scenarios" / "llama3_405b_54days.toml", out, {}, interval=True).json)
 
 
 def check_stops(report):
