@@ -51,6 +51,18 @@ std::vector<double> inlets_now_K(const fleet::FleetTask& task) {
   return out;
 }
 
+/// Every segment integrated. Clocks move from one segment of the task's timeline to the next, however finely they are played.
+fleet::ClassPower advance_resolved(fleet::FleetTask& task, workload::Timeline& piece, Tick first, StepContext& c) {
+  const workload::Timeline whole = *task.timeline;
+  const bool part = task.course_timeline != nullptr;
+  piece = fleet::graded(whole, first);
+  task.timeline = &piece;
+  if (!part) task.course_timeline = &whole;
+  auto power = fleet::advance_resolved(c.fleet, c.state, c.signals, c.meters, task);
+  if (!part) task.course_timeline = nullptr;
+  return power;
+}
+
 /// What the step was in the job's life.
 void book_life(Job& job, const StepLength& length, std::optional<Ahead>& ahead, Tick end) {
   auto& life = *job.life;
@@ -232,9 +244,7 @@ fleet::ClassPower JobRun::move_packages(fleet::KindTemperatureOffsets* offsets, 
   if (!c.scenario.run.reference)
     return fleet::advance_periodic(c.fleet, c.state, c.signals, c.meters, task,
                                    fleet::make_class_maps(c.fleet, c.state, c.signals, task, offsets));
-  job_.scratch.piece = fleet::graded(*task.timeline, planner_.first_grade(job_));
-  task.timeline = &job_.scratch.piece;
-  return fleet::advance_resolved(c.fleet, c.state, c.signals, c.meters, task);
+  return advance_resolved(task, job_.scratch.piece, planner_.first_grade(job_), c);
 }
 
 void JobRun::play(const StepLength& length, StepContext& c) {
@@ -278,6 +288,7 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   for (const auto& piece : pieces) {
     job_.scratch.piece = fleet::slice(whole, piece.begin, piece.end);
     task.timeline = &job_.scratch.piece;
+    task.course_timeline = &whole, task.course_begin = piece.begin;
     set_air(c);
     ++c.counts.slices;
     const auto power = move_packages(nullptr, c);
@@ -286,6 +297,7 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
     deliver(power, tokens_per_ns * static_cast<double>(piece.end - piece.begin), c);
   }
   task.slice = false;
+  task.course_timeline = nullptr, task.course_begin = 0;
   set_means(job_.place, sum_J, seconds(end - begin), c);
   if (end == whole.period) iteration_.finish(seconds(whole.period));
   job_.state.last_step_s = seconds(end - begin);
