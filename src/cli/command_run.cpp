@@ -125,14 +125,18 @@ sim::GpuChoice chosen_gpu(const std::string& text) {
   return choice;
 }
 
-/// One GPU at a millisecond beside the result: figures to standard output, series and picture into files.
-void show_gpu(const Arguments& a, const sim::Scenario& scenario, const sim::Result& result,
-              const std::filesystem::path& result_file) {
+/// One GPU at a millisecond beside the result: series and picture into files. @returns figures for standard output
+std::string show_gpu(const Arguments& a, const sim::Scenario& scenario, const sim::Result& result,
+                     const std::filesystem::path& result_file) {
   const auto view = sim::view_gpu(scenario, result, chosen_gpu(a.gpu));
   const std::string stem = std::filesystem::path(result_file).replace_extension("").string() + "_gpu";
   io::write_durably(stem + ".csv", sim::gpu_view_csv(view));
   io::write_durably(stem + ".svg", sim::gpu_view_svg(view));
-  if (!a.json) fmt::print("\n{}{}\n", sim::gpu_view_text(view), stem + ".csv, .svg");
+  if (!a.json) return fmt::format("\n{}{}\n", sim::gpu_view_text(view), stem + ".csv, .svg");
+  nlohmann::ordered_json object = {
+      {"job", view.job}, {"stage", view.stage}, {"server", view.node}, {"slot", view.slot}};
+  for (const auto& f : sim::compared(view)) object[f.key] = {{"sampled", f.sampled}, {"run", f.run}};
+  return object.dump();
 }
 
 /// Where the result goes: into a folder, or the file itself where its name ends like one. Every output is tried before the
@@ -181,7 +185,7 @@ void run(Arguments a, int& exit_code) {
   s.emplace_back("result_file", path.string());
   io::Hdf5Sink(path.string()).write(result);
   write_compliance(path, result.compliance);
-  if (a.show == "gpu" && a.json) show_gpu(a, scenario, result, path);
+  const std::string gpu = a.show == "gpu" ? show_gpu(a, scenario, result, path) : "";
   s.insert(s.begin() + 2, {"wall_s", wall_s});
   std::optional<study::RunInterval> interval;
   if (!a.no_interval && !a.reference && (a.json || !a.quiet))
@@ -190,6 +194,7 @@ void run(Arguments a, int& exit_code) {
     if (interval) study::add_intervals(*interval, s);
     auto object = nlohmann::ordered_json::parse(io::result_json(result));
     if (swing) object["explain"] = {{"swing", nlohmann::ordered_json::parse(study::swing_json(*swing))}};
+    if (!gpu.empty()) object["gpu_view"] = nlohmann::ordered_json::parse(gpu);
     if (interval) object["interval"] = nlohmann::ordered_json::parse(study::interval_json(*interval));
     object["defaults"] = nlohmann::ordered_json::object();
     for (const auto& d : scenario.defaults) object["defaults"][d.key] = {{"value", d.value}, {"source", d.source}};
@@ -202,7 +207,7 @@ void run(Arguments a, int& exit_code) {
                path.string());
   if (interval) fmt::print("\n{}", study::interval_text(*interval, result));
   if (swing) fmt::print("\n{}", study::swing_text(*swing));
-  if (a.show == "gpu") show_gpu(a, scenario, result, path);
+  fmt::print("{}", gpu);
 }
 
 void check(const Arguments& a) {

@@ -18,6 +18,7 @@ constexpr std::size_t chunk = 32, node_chunk = 8;
 struct Coefficients {
   double a0, a1, e0, e1, h;
   double dynamic_W_per_V2_Hz, leakage_per_V, voltage_ref_V;
+  double falling_W_per_Hz;  ///< see OperatingPointBatch
 };
 
 // Ungated, the window is as long as this rank makes it: D = M s + rest. Gated, its length is the slowest rank's and the
@@ -59,7 +60,7 @@ TIDEWATT_INLINE Voltage voltage(const power::GpuModel::Grid& grid, double clock_
 
 template <std::size_t N>
 struct alignas(64) Lanes {
-  double f[N], lo[N], hi[N], leak_W[N], offset_V[N], spare_W[N];
+  double f[N], lo[N], hi[N], leak_W[N], offset_V[N], spare_W[N], falling_W[N];
   std::int64_t running[N];
 };
 
@@ -73,13 +74,16 @@ TIDEWATT_INLINE std::int64_t newton(const power::GpuModel::Grid& grid, const Coe
     const Voltage table = voltage(grid, f);
     const double V = table.V + s.offset_V[g];
     const double leak_W = s.leak_W[g] * math::exp(c.leakage_per_V * (V - c.voltage_ref_V));
-    const double steady_W = leak_W - s.spare_W[g];
+    const double falling_W = std::fma(c.falling_W_per_Hz, f, s.falling_W[g]);
+    const bool falls = falling_W < s.spare_W[g];
+    const double steady_W = leak_W - (falls ? falling_W : s.spare_W[g]);
     const double length = std::fma(c.a1, f, c.a0);
     const double active = std::fma(c.e1, f, c.e0);
     const double dyn = c.dynamic_W_per_V2_Hz * V;
     const double dyn_W = dyn * V * f;
     const double G = std::fma(length, steady_W, std::fma(dyn_W, active, c.h * f));
-    const double leak_slope = leak_W * c.leakage_per_V * table.slope_V_per_Hz;
+    const double leak_slope =
+        std::fma(leak_W * c.leakage_per_V, table.slope_V_per_Hz, falls ? -c.falling_W_per_Hz : 0.0);
     const double dyn_slope = dyn * std::fma(2.0 * table.slope_V_per_Hz, f, V);
     const double slope =
         std::fma(c.a1, steady_W, std::fma(length, leak_slope, std::fma(dyn_slope, active, std::fma(dyn_W, c.e1, c.h))));
@@ -124,6 +128,7 @@ TIDEWATT_INLINE void solve(const power::GpuModel& gpu, const Coefficients& coeff
     s.leak_W[i] = p.leakage_W * b.chip[g].leakage_ratio * math::exp(p.leakage_per_K * (b.die_K[g] - p.leakage_ref_K));
     s.offset_V[i] = b.chip[g].voltage_offset_V;
     s.spare_W[i] = b.limit_W[g] - p.board_W;
+    s.falling_W[i] = std::fma(b.falling_per_leakage, s.leak_W[i], b.falling_W - p.board_W);
     s.running[i] = 1;
   }
   for (int i = 0; i < 60; ++i)
@@ -200,7 +205,8 @@ void operating_points(const power::GpuModel& gpu, const PhaseMix& window, double
   const std::size_t n = b.chip.size();
   if (b.die_K.size() != n || b.limit_W.size() != n || b.clock_Hz.size() != n || b.limiter.size() != n)
     throw InputError("operating points: arrays of one length are needed");
-  const Coefficients c = coefficients(gpu, window, reference_Hz, gate_Hz);
+  Coefficients c = coefficients(gpu, window, reference_Hz, gate_Hz);
+  c.falling_W_per_Hz = b.falling_W_per_Hz;
   const double lowest_Hz = std::max(gpu.clock_min_Hz(), gate_Hz);
   const double top_Hz = std::max(lowest_Hz, max_Hz);
   for (std::size_t first = 0; first < n; first += chunk)

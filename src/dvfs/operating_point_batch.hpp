@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <span>
 
 #include "tidewatt/dvfs/operating_point.hpp"
@@ -12,6 +13,9 @@ struct OperatingPointBatch {
   std::span<const double> limit_W;  ///< mean power that each may draw
   std::span<double> clock_Hz;       ///< in: where to start the search; out: the operating point
   std::span<Limiter> limiter;       ///< out
+  /// What the limiter lets through falls with the clock, and with the leakage L at the reference voltage, of all of them:
+  /// limit ≤ falling_W + falling_W_per_Hz · f + falling_per_leakage · L.
+  double falling_W = std::numeric_limits<double>::infinity(), falling_W_per_Hz = 0.0, falling_per_leakage = 0.0;
 };
 
 /// operating_point() for many GPUs at once, a vector of them per instruction. With s = f_ref/f the windowed excess energy

@@ -147,7 +147,10 @@ Played play_nominal(ClassMap& map, const Legs& legs, const NominalChip& chip, co
   Played out(n);
   std::vector<double> z(n + 1), drive(n);
   for (std::size_t m = 0; m < n_mode; ++m) {
-    for (std::size_t j = 0; j < n; ++j) drive[j] = modes.gain_K_per_J[m] * chip.power_W[legs.kind[j]];
+    for (std::size_t j = 0; j < n; ++j) {
+      const double W = chip.power_W[legs.kind[j]] + (chip.more_W.empty() ? 0.0 : chip.more_W[j]);
+      drive[j] = modes.gain_K_per_J[m] * W;
+    }
     const double *gone = legs.gone[m].data(), *spent_s = legs.spent_s[m].data();
     z[0] = begin[m];
     for (std::size_t j = 0; j < n; ++j) z[j + 1] = std::fma(z[j], 1.0 - gone[j], drive[j] * spent_s[j]);
@@ -268,13 +271,18 @@ std::vector<double> at_own_temperatures(const ClassMap& map, const NominalChip& 
 }
 
 // Where the periodic steady state begins.
-std::array<double, n_mode> steady_modes(const ClassMap& map, const NominalChip& chip) {
+std::array<double, n_mode> steady_modes(const ClassMap& map, const Legs& legs, const NominalChip& chip) {
   std::array<std::vector<double>, n_mode> weight_s;
   interpolate_weights(map, chip.modes.rate_per_s, weight_s);
   std::array<double, n_mode> z{};
   for (std::size_t m = 0; m < n_mode; ++m) {
     double b = 0.0;
     for (std::size_t i = 0; i < map.used.size(); ++i) b += chip.power_W[map.used[i]] * weight_s[m][i];
+    double after = 1.0;
+    for (std::size_t j = chip.more_W.size(); j-- > 0;) {
+      b += chip.more_W[j] * legs.spent_s[m][j] * after;
+      after -= after * legs.gone[m][j];
+    }
     const double x = chip.modes.rate_per_s[m] * map.period_s;
     z[m] = chip.modes.gain_K_per_J[m] * b / (x * math::mean_decay(x));
   }
@@ -346,12 +354,15 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
 void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip) {
   map.repeats = true;
   const Legs legs = legs_of(segments, chip.modes);
-  play_nominal(map, legs, chip, steady_modes(map, chip));
+  play_nominal(map, legs, chip, steady_modes(map, legs, chip));
   const auto own_W = at_own_temperatures(map, chip);
-  const NominalChip own{chip.modes, own_W, chip.leakage_W, chip.leakage_per_K};
-  const auto played = play_nominal(map, legs, own, steady_modes(map, own));
+  const NominalChip own{chip.modes, own_W, chip.leakage_W, chip.leakage_per_K, chip.more_W};
+  const auto played = play_nominal(map, legs, own, steady_modes(map, legs, own));
   share_leakage(map, legs, own, played);
   peak_weights(map, legs, own.modes, played.hottest);
+  if (chip.more_W.empty()) return;
+  map.within.peak_K = played.end_K[played.hottest] - played.all_mean_K;
+  for (const auto k : map.used) map.within.peak_K -= own_W[k] * map.peak_K_per_W[k];
 }
 
 void add_course(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,

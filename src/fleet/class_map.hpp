@@ -37,6 +37,16 @@ struct KindLeakage {
   }
 };
 
+/// Clocks that move within a kind.
+struct WithinKinds {
+  std::vector<double> more_W;  ///< [segment] of a nominal GPU beyond its kind's mean, see segment_more_W; empty: none
+  double peak_K = 0.0;         ///< what that adds to the hottest instant
+  template <class A>
+  void archive(A& a) {
+    a(more_W, peak_K);
+  }
+};
+
 /// One repetition of a rank class as input of a package. For every mode z' = −λ z + g P with P constant per kind,
 /// the repetition maps  z → e^{−λT} z + g Σ_kind P_kind w_kind(λ),  w_kind(λ) = ∫_{kind} e^{−λ(T−t)} dt.
 ///
@@ -60,6 +70,7 @@ struct ClassMap {
   /// The periodic steady state is linear in the powers: with a chip's own, Σ P w is its own peak.
   std::vector<double> peak_K_per_W;
   KindLeakage leakage;
+  WithinKinds within;
   double pause_rise_K = 0.0;  ///< mean die temperature in a pause of the jump − mean over the repetition
   bool repeats = false;       ///< false: it happens once
 };
@@ -77,6 +88,7 @@ struct NominalChip {
   const thermal::PackageModes& modes;
   std::span<const double> power_W, leakage_W;  ///< [kind] and what of it is leakage
   double leakage_per_K = 0.0;
+  std::span<const double> more_W = {};  ///< [segment]; empty: none
 };
 
 /// Adds the rises of a repetition, in its periodic steady state.

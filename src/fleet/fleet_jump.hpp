@@ -43,6 +43,7 @@ struct Scratch {
   std::vector<double> node_W, spent_s;          // [used, pauses last]
   double* kind_ac_W = nullptr;                  // [kind] AC power of the block's nodes
   double* kind_leak_W = nullptr;                // [kind] what of it follows the dies' leakage
+  double* per_gpu_W = nullptr;                  // AC power of the block per watt more of each of its GPUs
   std::array<NodeBooks, n_lane> books;          // [node of the block]
   BlockCourse course;
   bool leakage_follows = false;  // dies within a kind: no bound keeps the power

@@ -11,7 +11,7 @@ namespace {
 
 using namespace detail;
 
-Course course_of(const FleetTask& task) {
+Course whole_course(const FleetTask& task) {
   Course out;
   out.step_s = seconds(duration_of(task));
   out.repetitions = static_cast<double>(task.repetitions);
@@ -45,6 +45,15 @@ TIDEWATT_INLINE void node_power(const Block& b, std::size_t node, std::size_t n_
 /// AC power per watt of GPUs at a node's load.
 double ac_per_gpu_W(const power::ServerPowerParams& p, double dc_W) {
   return (1.0 + p.psu_linear_ratio + 2.0 * p.psu_square_ratio * dc_W / p.psu_rating_W) / p.gpu_conversion_ratio;
+}
+
+/// The same at a block's mean power.
+double ac_per_mean_gpu_W(const Block& b, const Lanes& gpu_J, double step_s) {
+  double J = 0.0;
+  for (std::size_t l = 0; l < b.n_used(); ++l) J += gpu_J[l];
+  const auto& server = b.type->server;
+  const double node_W = J / step_s / static_cast<double>(b.n_node);
+  return ac_per_gpu_W(server, node_W / server.gpu_conversion_ratio + server.host_W);
 }
 
 /// Eight sums side by side, so that one addition does not wait for another.
@@ -212,7 +221,7 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
       for (std::size_t l = 0; l < n_lane; ++l)
         rise_K[l] = std::fma(map.peak_K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
     for (std::size_t l = 0; l < n_lane; ++l)
-      rise_K[l] = std::fma(map.leakage.peak_K_per_W, s.mean_leak_W[l], rise_K[l]);
+      rise_K[l] = std::fma(map.leakage.peak_K_per_W, s.mean_leak_W[l], rise_K[l]) + map.within.peak_K;
     if (course.n_pause > 0.0) {
       // A step through pauses ends after one.
       for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::fma(before.r[l], rise_K[l], pass.worked_K[l]);
@@ -239,16 +248,21 @@ void pause_rises(double k_T, double rise_K, const Packages& before, Lanes& die_K
 
 /// Power of a class in its segments: that of their kinds, with its own leakage where the die differs. The energy of a kind is
 /// unchanged.
-/// @param leak_W [kind] part of `kind_W` [kind] that follows the die's temperature
+/// @param leak_W [kind] part of `kind_W` [kind] that follows the die's temperature  @param per_gpu_W AC watts of the class per watt of each
+/// GPU
 std::vector<double> segment_W(std::span<const workload::Segment> segments, const ClassMap& map, const double* kind_W,
-                              const double* leak_W) {
+                              const double* leak_W, double per_gpu_W) {
   std::vector<double> rest(kind_W, kind_W + map.kind_s.size()), out(segments.size());
+  for (std::size_t i = 0; i < map.within.more_W.size(); ++i)
+    rest[segments[i].kind] -=
+        map.within.more_W[i] * per_gpu_W * seconds(segments[i].duration) / map.kind_s[segments[i].kind];
   for (const auto& a : map.leakage.apart) {
     const auto& s = segments[a.segment];
     rest[s.kind] -= leak_W[s.kind] * a.leakage_share * seconds(s.duration) / map.kind_s[s.kind];
   }
   for (std::size_t i = 0; i < segments.size(); ++i) out[i] = rest[segments[i].kind];
   for (const auto& a : map.leakage.apart) out[a.segment] += leak_W[segments[a.segment].kind] * a.leakage_share;
+  for (std::size_t i = 0; i < map.within.more_W.size(); ++i) out[i] += map.within.more_W[i] * per_gpu_W;
   return out;
 }
 
@@ -282,6 +296,8 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   jump(fleet, state, signals, task, map, b, course, before, s, pass);
   book_power(b, task, map, course, s, pass);
   if (!map.leakage.apart.empty() && !task.dark) find_leakage(b, map, s);
+  if (!map.within.more_W.empty() && !task.dark)
+    *s.per_gpu_W = static_cast<double>(b.n_used()) * ac_per_mean_gpu_W(b, pass.gpu_J, step_s);
   store_packages(state, b, before, pass.end_K[0], pass.end_K[1], pass.end_K[2], s.books.data());
   store_step(state, signals, task, map, b, course, before, s, pass, pass.gpu_J);
   for (std::size_t i = 0; i < b.n_node; ++i) {
@@ -298,10 +314,11 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
                             const FleetTask& task, std::span<const ClassMap> maps) {
   const auto& classes = task.timeline->classes;
   const std::size_t n_kind = task.kind_mix.size();
-  const Course course = course_of(task);
+  const Course course = whole_course(task);
   const auto& blocks = blocks_of(fleet, task);
   std::vector<NodeBooks> books(blocks.size());
-  std::vector<double> kind_ac_W(blocks.size() * n_kind, 0.0), kind_leak_W(blocks.size() * n_kind, 0.0);
+  std::vector<double> kind_ac_W(blocks.size() * n_kind, 0.0), kind_leak_W(blocks.size() * n_kind, 0.0),
+      per_gpu_W(blocks.size(), 0.0);
   parallel_ranges(
       blocks.size(), task.n_thread,
       [&](std::size_t begin, std::size_t end) {
@@ -310,12 +327,15 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
           if (i + 1 < end) fetch_for_jump(fleet, state, signals, blocks[i + 1]);
           scratch.kind_ac_W = kind_ac_W.data() + i * n_kind;
           scratch.kind_leak_W = kind_leak_W.data() + i * n_kind;
+          scratch.per_gpu_W = &per_gpu_W[i];
           jump_block(fleet, state, signals, task, maps[blocks[i].cls], blocks[i], course, scratch, books[i]);
         }
       },
       few_blocks);
   book(meters, books);
-  std::vector<double> class_kind_W(classes.size() * n_kind, 0.0), class_leak_W(classes.size() * n_kind, 0.0);
+  std::vector<double> class_kind_W(classes.size() * n_kind, 0.0), class_leak_W(classes.size() * n_kind, 0.0),
+      class_per_gpu_W(classes.size(), 0.0);
+  for (std::size_t i = 0; i < blocks.size(); ++i) class_per_gpu_W[blocks[i].cls] += per_gpu_W[i];
   for (std::size_t i = 0; i < blocks.size(); ++i)
     for (std::size_t k = 0; k < n_kind; ++k) {
       class_kind_W[blocks[i].cls * n_kind + k] += kind_ac_W[i * n_kind + k];
@@ -326,7 +346,8 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
     for (std::size_t c = 0; c < classes.size(); ++c) signals.pause_W += class_kind_W[c * n_kind + task.pause_kind];
   ClassPower out(classes.size());
   for (std::size_t c = 0; c < classes.size(); ++c)
-    out[c] = segment_W(classes[c], maps[c], class_kind_W.data() + c * n_kind, class_leak_W.data() + c * n_kind);
+    out[c] = segment_W(classes[c], maps[c], class_kind_W.data() + c * n_kind, class_leak_W.data() + c * n_kind,
+                       class_per_gpu_W[c]);
   return out;
 }
 

@@ -32,11 +32,15 @@ Lanes wait_clocks(const Fleet& fleet, FleetState& state, const FleetSignals& sig
     std::array<dvfs::Limiter, n_lane> unused;
     for (std::size_t l = 0; l < n_lane; ++l) {
       chip[l] = fleet.chip[b.gpu[l]];
-      limit_W[l] = state.window_W[b.gpu[l]];
+      // By power: what its limiter lets through while it waits, below.
+      limit_W[l] = signals.limiter[b.gpu[l]] == dvfs::Limiter::power && !task.class_course.empty()
+                       ? state.controls[b.hall].cap_W - type.governor.cap_margin_W
+                       : state.window_W[b.gpu[l]];
     }
+    dvfs::OperatingPointBatch batch{chip, guess.x, limit_W.x, search_Hz.x, unused};
+    set_falling(task, b.cls, state.controls[b.hall].cap_W - type.governor.cap_margin_W, batch);
     dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, gate_Hz,
-                           task.clock_frac * state.controls[b.hall].lock_Hz,
-                           {chip, guess.x, limit_W.x, search_Hz.x, unused});
+                           task.clock_frac * state.controls[b.hall].lock_Hz, batch);
     for (std::size_t l = 0; l < n_lane; ++l)
       if (waiting[l]) clock_Hz[l] = search_Hz[l];
   }
@@ -77,28 +81,31 @@ void rest(const Block& b, AtClock& at) {
 
 /// See dvfs::phase_power. A gated GPU takes as long as the slowest: it waits for the rest of the phase.
 TIDEWATT_CLONES
-void fill(KindPower& out, const power::GpuPowerParams& p, const dvfs::PhaseMix& mix, const AtClock& at,
-          double reference_Hz, double gate_Hz) {
+void fill(KindPower& out, const power::GpuPowerParams& p, const dvfs::PhaseMix& work, const dvfs::KindClock& clock,
+          const AtClock& at, double reference_Hz, double gate_Hz) {
+  dvfs::PhaseMix mix = work;  // its own clock is another pace
+  mix.matrix_s /= clock.clock;
+  mix.active_matrix_s /= clock.clock;
   const double other_s = mix.memory_s + mix.link_s + mix.wait_s;
   const double other_active_s =
       p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
   const double traffic_J = p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s, board_W = p.board_W,
                active_matrix_s = mix.active_matrix_s;
-  out.leakage_W = at.leakage_W;
+  for (std::size_t l = 0; l < n_lane; ++l) out.leakage_W[l] = at.leakage_W[l] * clock.leakage;
   if (gate_Hz > 0.0) {
     const double gate_s = mix.matrix_s * (reference_Hz / gate_Hz), per_s = 1.0 / (gate_s + other_s);
-    const double per_stretch = active_matrix_s - p.wait_activity * mix.matrix_s,
-                 steady_s = other_active_s + p.wait_activity * gate_s;
+    const double per_stretch = (active_matrix_s - p.wait_activity * mix.matrix_s) * clock.dynamic,
+                 steady_s = (other_active_s + p.wait_activity * gate_s) * clock.dynamic;
     for (std::size_t l = 0; l < n_lane; ++l)
       out.fixed_W[l] =
           board_W + std::fma(at.dynamic_W[l], std::fma(per_stretch, at.stretch[l], steady_s), traffic_J) * per_s;
     return;
   }
-  const double matrix_s = mix.matrix_s;
+  const double matrix_s = mix.matrix_s, working_s = active_matrix_s * clock.dynamic,
+               steady_s = other_active_s * clock.dynamic;
   for (std::size_t l = 0; l < n_lane; ++l)
-    out.fixed_W[l] =
-        board_W + std::fma(at.dynamic_W[l], std::fma(active_matrix_s, at.stretch[l], other_active_s), traffic_J) /
-                      std::fma(matrix_s, at.stretch[l], other_s);
+    out.fixed_W[l] = board_W + std::fma(at.dynamic_W[l], std::fma(working_s, at.stretch[l], steady_s), traffic_J) /
+                                   std::fma(matrix_s, at.stretch[l], other_s);
 }
 
 }  // namespace
@@ -126,8 +133,8 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
     const bool context = task.kind_context[k] != 0;
     powers[i].low_W = task.kind_low_W[k];
     powers[i].high_W = task.kind_high_W[k];
-    fill(powers[i], b.type->gpu.params(), task.kind_mix[k], context ? working : idle, task.reference_Hz,
-         context ? gate_Hz : 0.0);
+    fill(powers[i], b.type->gpu.params(), task.kind_mix[k], kind_clock(task, b.cls, k), context ? working : idle,
+         task.reference_Hz, context ? gate_Hz : 0.0);
     for (std::size_t l = 0; l < n_lane && any_off; ++l)
       if (task.dark || state.off[b.node[b.owner[l]]] != 0) powers[i].fixed_W[l] = powers[i].leakage_W[l] = 0.0;
   }
@@ -156,7 +163,7 @@ KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetT
   KindPower out;
   out.low_W = task.kind_low_W[k];
   out.high_W = task.kind_high_W[k];
-  fill(out, type.gpu.params(), task.kind_mix[k], at, task.reference_Hz, 0.0);
+  fill(out, type.gpu.params(), task.kind_mix[k], {}, at, task.reference_Hz, 0.0);
   return out;
 }
 

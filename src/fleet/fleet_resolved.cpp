@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "fleet_block.hpp"
 #include "package_batch.hpp"
+#include "task.hpp"
 #include "tidewatt/base/math.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
@@ -162,6 +163,16 @@ void store_results(FleetState& state, FleetSignals& signals, const FleetTask& ta
   }
 }
 
+/// Clocks that move within a kind.
+void add_courses(const Fleet& fleet, const FleetState& state, const FleetTask& task, std::vector<BatchPlan>& plans) {
+  if (task.class_course.empty() || task.dark) return;
+  const auto hall = fleet.node_hall[task.first_node];
+  for (std::size_t c = 0; c < plans.size(); ++c) {
+    const auto more_W = segment_more_W(task, fleet.types[hall], state.controls[hall], c, nominal_die_K);
+    for (std::size_t i = 0; i < more_W.size(); ++i) plans[c].steps[i].more_W = more_W[i];
+  }
+}
+
 void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task, const Block& b,
                 const BatchPlan& plan, Scratch& s, NodeBooks& sum, double* segment_W, std::size_t widest) {
   NodeBooks* books = s.books.data();
@@ -205,6 +216,7 @@ ClassPower advance_resolved(const Fleet& fleet, FleetState& state, FleetSignals&
     plans.push_back(make_batch_plan(c, whole));
     plans.back().n_kind = static_cast<std::uint32_t>(n_kind);
   }
+  add_courses(fleet, state, task, plans);
   parallel_ranges(blocks.size(), task.n_thread, [&](std::size_t begin, std::size_t end) {
     Scratch s;
     for (std::size_t k = 0; k < n_kind; ++k) s.bounds.push_back({task.kind_low_W[k], task.kind_high_W[k]});

@@ -5,7 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "class_course.hpp"
 #include "class_map.hpp"
+#include "dvfs/operating_point_batch.hpp"
 #include "fleet_state.hpp"
 #include "site.hpp"
 #include "tidewatt/dvfs/operating_point.hpp"
@@ -38,8 +40,14 @@ struct FleetTask {
   std::vector<std::uint32_t> node_class;     ///< [node of the range] class in the timeline
   std::vector<double> class_gate_Hz;         ///< [class] clock of the slowest GPU it waits for; 0: none
   std::vector<dvfs::PhaseMix> class_window;  ///< [class] work in the power limiter's window
-  std::vector<dvfs::PhaseMix> kind_mix;      ///< [kind]
-  std::vector<std::uint8_t> kind_context;    ///< [kind] 0: no CUDA context, idle clock
+  /// [class] what the limiter makes of its repetition: limit, clocks by kind, clock by time; and of the rank that it waits for. Empty:
+  /// one clock for all of it.
+  std::vector<CourseMix> class_course, class_lead;
+  const workload::Timeline* course_timeline =
+      nullptr;                             ///< repetition of which `timeline` is a part; nullptr: it is whole
+  Tick course_begin = 0;                   ///< where in it that part begins
+  std::vector<dvfs::PhaseMix> kind_mix;    ///< [kind]
+  std::vector<std::uint8_t> kind_context;  ///< [kind] 0: no CUDA context, idle clock
   /// [kind] bounds on a GPU's power (GPU smoothing); 0 and infinity: none.
   std::vector<double> kind_low_W, kind_high_W;
   std::vector<std::uint8_t> class_busy;   ///< [class] part of a job (host activity)
@@ -67,6 +75,22 @@ inline Tick pause_of(const FleetTask& task) {
 }
 /// Time from a task's beginning to its end, ns.
 inline Tick duration_of(const FleetTask& task) { return task.timeline->period * task.repetitions + pause_of(task); }
+
+/// How a kind differs in its clock.
+inline dvfs::KindClock kind_clock(const FleetTask& task, std::size_t cls, std::size_t kind) {
+  return task.class_course.empty() ? dvfs::KindClock{} : task.class_course[cls].kind(kind);
+}
+/// Pace of a class's timeline, relative to the reference clock.
+inline double pace_of(const FleetTask& task, std::size_t cls) {
+  return task.class_gate_Hz[cls] > 0.0 ? task.class_gate_Hz[cls] / task.reference_Hz : 1.0;
+}
+/// The limit of a class's GPUs as operating_points takes it. @param limit_W cap without margin
+inline void set_falling(const FleetTask& task, std::size_t cls, double limit_W, dvfs::OperatingPointBatch& batch) {
+  if (task.class_course.empty()) return;
+  batch.falling_W = limit_W - task.class_course[cls].unused_W();
+  batch.falling_W_per_Hz = -task.class_course[cls].unused_W_per_Hz();
+  batch.falling_per_leakage = -task.class_course[cls].unused_per_leakage();
+}
 
 /// Mean AC power of each class in each of its segments, W, summed over the class's nodes.
 using ClassPower = std::vector<std::vector<double>>;

@@ -85,12 +85,32 @@ Lanes windows_W(const power::GpuModel& gpu, const FleetTask& task, const Block& 
   return fixed_W;
 }
 
+/// What the limiters let through at the clocks found.
+TIDEWATT_CLONES
+Lanes let_through(const power::GpuModel& gpu, const dvfs::OperatingPointBatch& batch, double cap_W) {
+  const auto& p = gpu.params();
+  Lanes out;
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double leakage_W =
+        p.leakage_W * batch.chip[l].leakage_ratio * math::exp(p.leakage_per_K * (batch.die_K[l] - p.leakage_ref_K));
+    const double W = std::fma(batch.falling_W_per_Hz, batch.clock_Hz[l],
+                              std::fma(batch.falling_per_leakage, leakage_W, batch.falling_W));
+    out[l] = W < cap_W ? W : cap_W;
+  }
+  return out;
+}
+
 /// Only dies near their target can be limited by it within a step; those below the cap have further to rise.
-bool heat_may_limit(const FleetState& state, const Block& b, const Lanes& guess_K, double cap_W, double target_K) {
+bool heat_may_limit(const FleetState& state, const FleetTask& task, const Block& b, const Lanes& guess_K, double cap_W,
+                    double target_K) {
+  dvfs::OperatingPointBatch let{};  // by power alone, of a nominal chip
+  set_falling(task, b.cls, cap_W, let);
+  const double nominal_W = let.falling_W + let.falling_per_leakage * b.type->gpu.params().leakage_W;
   for (std::size_t l = 0; l < b.n_used(); ++l) {
     const auto gpu = b.gpu[l];
     const double peak_K = guess_K[l] + std::max(0.0, state.die_peak_K[gpu] - state.die_mean_K[gpu]);
-    const bool at_cap = state.window_W[gpu] == 0.0 || state.window_W[gpu] > 0.99 * cap_W;
+    const double let_W = std::min(cap_W, nominal_W + let.falling_W_per_Hz * state.own_Hz[gpu]);
+    const bool at_cap = state.window_W[gpu] == 0.0 || state.window_W[gpu] > (let_W < cap_W ? 0.97 : 0.99) * let_W;
     if (peak_K > target_K - (at_cap ? 5.0 : 15.0)) return true;
   }
   return false;
@@ -105,15 +125,20 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   const Lanes guess = gather(signals.guess_K.data(), b);
   Lanes limit_W, clock_Hz = gather(state.own_Hz.data(), b);
   std::fill_n(limit_W.x, n_lane, cap_W);
-  const bool warm = heat_may_limit(state, b, guess, cap_W, held.target_K);
+  const bool warm = heat_may_limit(state, task, b, guess, cap_W, held.target_K);
   if (warm) limit_by_heat(fleet, state, signals, task, b, ahead_s, cap_W, limit_W);
   std::array<power::Chip, n_lane> chip;
   std::array<dvfs::Limiter, n_lane> limiter;
   for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
+  dvfs::OperatingPointBatch batch{chip, guess.x, limit_W.x, clock_Hz.x, limiter};
+  set_falling(task, b.cls, cap_W, batch);
   dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, 0.0, task.clock_frac * held.lock_Hz,
-                         {chip, guess.x, limit_W.x, clock_Hz.x, limiter});
+                         batch);
+  Lanes let_W;
+  std::fill_n(let_W.x, n_lane, cap_W);
+  if (!task.class_course.empty()) let_W = let_through(type.gpu, batch, cap_W);
   for (std::size_t l = 0; l < b.n_used(); ++l) {
-    if (limiter[l] == dvfs::Limiter::power && limit_W[l] < cap_W) limiter[l] = held.target_by;
+    if (limiter[l] == dvfs::Limiter::power && limit_W[l] < let_W[l]) limiter[l] = held.target_by;
     if (limiter[l] == dvfs::Limiter::clock && task.clock_frac == 1.0) limiter[l] = held.lock_by;
     if (guess[l] > gov.slowdown_K) {
       clock_Hz[l] = std::min(clock_Hz[l], gov.slowdown_clock_ratio * type.gpu.clock_max_Hz());
@@ -122,7 +147,7 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
     state.own_Hz[b.gpu[l]] = clock_Hz[l];
     signals.limiter[b.gpu[l]] = limiter[l];
   }
-  const Lanes window_W = warm ? windows_W(type.gpu, task, b, chip, guess, clock_Hz) : limit_W;
+  const Lanes window_W = warm ? windows_W(type.gpu, task, b, chip, guess, clock_Hz) : let_W;
   for (std::size_t l = 0; l < b.n_used(); ++l) state.window_W[b.gpu[l]] = window_W[l];
 }
 

@@ -84,7 +84,7 @@ BatchPlan make_batch_plan(std::span<const workload::Segment> segments, const Ste
       const Tick d = left <= longest + longest / 2 ? left : longest;
       const auto [at, is_new] = index.try_emplace(d, static_cast<std::uint32_t>(plan.length_s.size()));
       if (is_new) plan.length_s.push_back(seconds(d));
-      plan.steps.push_back({at->second, s.kind});
+      plan.steps.push_back({at->second, s.kind, 0.0});
       left -= d;
       step = longest < grading.longest ? longest * grading.growth : longest;
     }

@@ -20,9 +20,10 @@ InstructionSet best_instruction_set();
 /// All that this processor has, simplest first.
 std::vector<InstructionSet> instruction_sets();
 
-/// One step: a length out of the plan's table, at the power of one kind.
+/// One step: a length out of the plan's table, at the power of one kind and `more_W` beyond it.
 struct BatchStep {
   std::uint32_t length, kind;
+  double more_W = 0.0;
 };
 
 /// The steps of one class over its period. Lengths are tabulated because an iteration repeats a few of them hundreds of

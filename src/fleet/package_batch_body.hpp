@@ -148,7 +148,7 @@ TIDEWATT_INLINE void tabulate(const thermal::PackageModes& m, double leakage_per
 struct StepView {
   const double* table_of;  ///< [row][length] of this block
   std::size_t n_length, length;
-  double length_s, exponent_per_K;
+  double length_s, exponent_per_K, more_W;
   const LaneWatts* watts;
   WattBounds bounds;
   TIDEWATT_INLINE double row(std::size_t r) const { return table_of[r * n_length + length]; }
@@ -199,13 +199,13 @@ TIDEWATT_INLINE void step_block(const StepView& s, Work& w, double* watts_out) {
   for (std::size_t g = 0; g < n_package_lane; ++g) {
     const double start_K = rise_of(w, g);
     const double leak_W = s.watts->leakage_W[g] * exp2_of(std::fma(s.exponent_per_K, start_K, w.exponent[g]));
-    const double start_W = held<Bounded>(s, s.watts->fixed_W[g] + leak_W);
+    const double fixed_W = s.watts->fixed_W[g] + s.more_W;
+    const double start_W = held<Bounded>(s, fixed_W + leak_W);
     const double held_K = weighted(weight, w, g, weight_gain * (w.r[g] * start_W));
     // Leakage grows on the way: its first-order answer to the die's own rise.
     const double felt_K = std::fma(feedback * (w.r[g] * leak_W), held_K - start_K, held_K);
-    const double W =
-        held<Bounded>(s, std::fma(s.watts->leakage_W[g], exp2_of(std::fma(s.exponent_per_K, felt_K, w.exponent[g])),
-                                  s.watts->fixed_W[g]));
+    const double W = held<Bounded>(
+        s, std::fma(s.watts->leakage_W[g], exp2_of(std::fma(s.exponent_per_K, felt_K, w.exponent[g])), fixed_W));
     move_modes(full, gain, w.r[g] * W, w, g);
     const double end_K = rise_of(w, g);
     w.peak_K[g] = w.peak_K[g] > end_K ? w.peak_K[g] : end_K;

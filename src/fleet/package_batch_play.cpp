@@ -22,6 +22,7 @@ TIDEWATT_INLINE void step(const PlayArguments& a, const BatchStep& s, std::size_
                       s.length,
                       a.plan.length_s[s.length],
                       a.exponent_per_K,
+                      s.more_W,
                       a.watts + b * a.plan.n_kind + s.kind,
                       Bounded ? a.options.bounds[s.kind] : WattBounds{}};
   Work& w = a.work[b];

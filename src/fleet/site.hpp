@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "controls.hpp"
-#include "tidewatt/dvfs/operating_point.hpp"
+#include "tidewatt/dvfs/governor.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
 #include "tidewatt/thermal/cold_plate.hpp"
@@ -33,6 +33,7 @@ struct NodeType {
   std::optional<thermal::HbmBranchParams> memory;  ///< absent: no memory temperatures
   /// [flow step] share of what plates capture that leaves with the liquid; empty in air.
   std::vector<double> to_liquid;
+  std::optional<dvfs::SampledGovernorParams> sampling;  ///< its fast limit; absent: none
 };
 
 /// Fan step nearest to a speed; the last one where dies have run away and there is no speed (the macro step's heat then ends the run).

@@ -83,45 +83,6 @@ void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeTy
   task.kind_high_W.assign(n, std::numeric_limits<double>::infinity());
 }
 
-namespace {
-
-struct NominalPowers {
-  std::vector<double> W, leakage_W;  ///< [kind]
-};
-
-NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
-                             double die_K) {
-  const double gate_Hz = task.class_gate_Hz[cls];
-  const double factor = type.gpu.leakage_temperature_factor(die_K);
-  const auto point = dvfs::operating_point(type.gpu, {}, task.class_window[cls], task.reference_Hz, gate_Hz, factor,
-                                           controls.cap_W - type.governor.cap_margin_W, controls.lock_Hz, 0.0);
-  NominalPowers out;
-  for (std::size_t k = 0; k < task.kind_mix.size(); ++k) {
-    const bool context = task.kind_context[k] != 0;
-    const double f = context ? point.clock_Hz : type.gpu.idle_clock_Hz();
-    const auto p = dvfs::phase_power(type.gpu, {}, task.kind_mix[k], task.reference_Hz, f, context ? gate_Hz : 0.0);
-    const auto& at_rest = type.gpu.params();
-    const double leakage_W = (context ? 1.0 : at_rest.rest_leakage_ratio) * p.leakage_W * factor;
-    const double W = leakage_W + (context ? p.fixed_W : at_rest.board_W);
-    out.W.push_back(std::clamp(W, task.kind_low_W.empty() ? 0.0 : task.kind_low_W[k],
-                               task.kind_high_W.empty() ? W : std::max(task.kind_low_W[k], task.kind_high_W[k])));
-    out.leakage_W.push_back(out.W.back() == W ? leakage_W : 0.0);
-  }
-  return out;
-}
-
-}  // namespace
-
-std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
-                                   std::size_t cls, double die_K) {
-  return nominal_powers(task, type, controls, cls, die_K).W;
-}
-
-std::vector<double> nominal_leakage_W(const FleetTask& task, const NodeType& type, const Controls& controls,
-                                      std::size_t cls, double die_K) {
-  return nominal_powers(task, type, controls, cls, die_K).leakage_W;
-}
-
 PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
                      double die_K) {
   constexpr int n_point = 12;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fleet_step.hpp"
+#include "nominal_power.hpp"
 #include "tidewatt/mitigation/ballast.hpp"
 #include "tidewatt/mitigation/gpu_smoothing.hpp"
 
@@ -23,13 +24,6 @@ dvfs::PhaseMix worst_window(const workload::Timeline& timeline, std::size_t cls,
 /// Fills everything of a task that follows from its timeline's kinds.
 void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeType& type, double reference_Hz);
 
-/// Power of the nominal chip in every kind when its class is gated, at the die temperature `die_K`, W.
-std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
-                                   std::size_t cls, double die_K);
-/// What of that is leakage that follows the die, W; 0 where a bound holds the power.
-std::vector<double> nominal_leakage_W(const FleetTask& task, const NodeType& type, const Controls& controls,
-                                      std::size_t cls, double die_K);
-
 /// The GPU that sets a class's pace, for smoothing: if it is slower than a nominal one, its power limit sets that clock, and its
 /// leakage is such that its worst window is at the limit.
 struct PacingGpu {
@@ -44,7 +38,9 @@ PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls
 struct PowerHold {
   std::optional<mitigation::GpuSmoothingParams> smoothing;
   std::optional<mitigation::BallastParams> ballast;
-  bool any() const { return smoothing || ballast; }
+  bool any() const {
+    return smoothing || (ballast && (ballast->level_ratio > 0.0 || ballast->monitor_cost_frac > 0.0));
+  }
 };
 
 /// Their state for one GPU.

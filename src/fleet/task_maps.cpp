@@ -128,20 +128,24 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
       auto& map = maps[c] = make_class_map(task.timeline->classes[c], n_kind, reach.rates);
       if (!starts.empty()) {
         const auto nominal_W = nominal_kind_W(task, type, controls, c, starts[c].die_K);
-        add_course(map, task.timeline->classes[c], {*reach.reference, nominal_W, {}, leakage_per_K}, starts[c].store_K);
+        map.within.more_W = segment_more_W(task, type, controls, c, starts[c].die_K);
+        add_course(map, task.timeline->classes[c], {*reach.reference, nominal_W, {}, leakage_per_K, map.within.more_W},
+                   starts[c].store_K);
       }
       if (offsets == nullptr) continue;
       auto& kept = offsets->classes[c];
       if (fresh) {
         const auto nominal_W = nominal_kind_W(task, type, controls, c, nominal_die_K);
         const auto leakage_W = nominal_leakage_W(task, type, controls, c, nominal_die_K);
-        add_rises(map, task.timeline->classes[c], {*reach.reference, nominal_W, leakage_W, leakage_per_K});
-        kept = {map.leakage, map.peak_K_per_W, 0.0, task.timeline->classes[c].size()};
+        const auto more_W = segment_more_W(task, type, controls, c, nominal_die_K);
+        add_rises(map, task.timeline->classes[c], {*reach.reference, nominal_W, leakage_W, leakage_per_K, more_W});
+        kept = {map.leakage, map.peak_K_per_W, {more_W, map.within.peak_K}, 0.0, task.timeline->classes[c].size()};
         for (const auto k : map.used) kept.mean_W += nominal_W[k] * map.kind_s[k] / map.period_s;
       }
       map.repeats = true;
       map.leakage = kept.leakage;
       map.peak_K_per_W = kept.peak_K_per_W;
+      map.within = kept.within;
       if (d > 0.0) map.pause_rise_K = pause_rise_K(*reach.reference, kept.mean_W, paused_W, d);
     }
   });

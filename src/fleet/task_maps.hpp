@@ -13,11 +13,12 @@ struct KindTemperatureOffsets {
   struct OfClass {
     KindLeakage leakage;
     std::vector<double> peak_K_per_W;
+    WithinKinds within;
     double mean_W = 0.0;
     std::uint64_t n_segment = 0;
     template <class A>
     void archive(A& a) {
-      a(leakage, peak_K_per_W, mean_W, n_segment);
+      a(leakage, peak_K_per_W, within, mean_W, n_segment);
     }
   };
   double period_s = 0.0, cap_W = 0.0, clock_frac = 0.0;

@@ -49,6 +49,7 @@ TrainingTask::TrainingTask(workload::IterationModel model, const Fleet& fleet, s
   const double one[] = {1.0};
   iterate_window_ = stage_windows(model_.iteration(one));
   evaluate_window_ = stage_windows(model_.evaluation(one, 1));
+  evaluate_window_.course = StageCourses(true);
 }
 
 TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_reference) const {
@@ -66,11 +67,23 @@ TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_r
   return out;
 }
 
+/// Clocks under the limits in force. What smoothing or ballast fills has one clock, that of the worst window.
+void TrainingTask::set_courses(Windows& window, const Controls& controls, double clock_frac) const {
+  if (held_.any() || !window.course.set_limits(model_, type(), controls.cap_W, clock_frac * controls.lock_Hz)) return;
+  for (std::size_t s = 0; s < window.mix.size(); ++s) {
+    window.mix[s] = window.course.lead()[s].nominal.all;
+    window.mean_W[s] = window.course.lead()[s].nominal.mean_W;
+  }
+}
+
 /// What could everyone do alone? Classes are the stages.
 void TrainingTask::ask_alone(const Windows& window, FleetState& state, double ahead_s, FleetSignals& signals,
                              FleetTask& task) const {
   task.reference_Hz = model_.reference_clock_Hz();
   task.class_window = window.mix;
+  task.class_course.clear();
+  for (const auto& course : window.course.lead()) task.class_course.push_back({&course, &course, 0.0});
+  task.course_timeline = nullptr;
   task.first_node = ranks_.first_node;
   task.node_class.resize(n_node());
   for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = static_cast<std::uint32_t>(ranks_.stage[i]);
@@ -118,7 +131,8 @@ TrainingTask::Groups TrainingTask::group_replicas(const FleetState& state) {
 void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s, FleetSignals& signals,
                             FleetTask& task, std::int64_t iteration, Tick begin, Tick pair_within) {
   const auto n_stage = static_cast<std::size_t>(model_.n_stage());
-  const auto& window = work == Work::iterate ? iterate_window_ : evaluate_window_;
+  auto& window = work == Work::iterate ? iterate_window_ : evaluate_window_;
+  set_courses(window, controls(state), task.clock_frac);
   const double reference_Hz = model_.reference_clock_Hz();
   ask_alone(window, state, ahead_s, signals, task);
   auto groups = group_replicas(state);
@@ -131,12 +145,17 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   else if (!held_.any())
     split_long(timeline_);
   task.class_window.clear();
+  task.class_course.clear(), task.class_lead.clear();
   task.class_gate_Hz.clear();
-  for (std::size_t group = 0; group < n_group; ++group)
+  for (std::size_t group = 0; group < n_group; ++group) {
+    const double gate_Hz = options_.gating ? pace_[group] * reference_Hz : 0.0;
+    window.course.add(model_, type(), gate_Hz, task.class_course, task.class_lead);
     for (std::size_t s = 0; s < n_stage; ++s) {
-      task.class_window.push_back(window.mix[s]);
-      task.class_gate_Hz.push_back(options_.gating ? pace_[group] * reference_Hz : 0.0);
+      task.class_window.push_back(task.class_course.empty() ? window.mix[s]
+                                                            : task.class_course[group * n_stage + s].all());
+      task.class_gate_Hz.push_back(gate_Hz);
     }
+  }
   task.class_busy.assign(n_group * n_stage, 1);
   for (std::size_t i = 0; i < n_node(); ++i)
     task.node_class[i] =
@@ -155,6 +174,9 @@ void TrainingTask::stop_replica(std::int64_t node, FleetTask& task) {
   task.class_window.push_back(mix_of(timeline_.kinds[wait]));
   task.class_gate_Hz.push_back(0.0);
   task.class_busy.push_back(1);
+  // Waiting has no course of its own: any class's gives the clock of a rank that waits.
+  for (auto* courses : {&task.class_course, &task.class_lead})
+    if (!courses->empty()) courses->push_back(courses->front());
   const auto replica = ranks_.replica[static_cast<std::size_t>(std::max<std::int64_t>(0, node)) % n_node()];
   for (std::size_t i = 0; i < n_node(); ++i)
     if (ranks_.replica[i] == replica) task.node_class[i] = static_cast<std::uint32_t>(timeline_.classes.size() - 1);
@@ -213,6 +235,8 @@ void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_
   timeline.classes.push_back({{duration, 0}});
   timeline.period = duration;
   task.class_window = {mix_of(kind)};
+  task.class_course.clear();
+  task.class_lead.clear();
   task.class_gate_Hz = {0.0};
   task.class_busy = {kind.context ? std::uint8_t{1} : std::uint8_t{0}};
   task.first_node = first_node;

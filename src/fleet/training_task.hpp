@@ -5,6 +5,7 @@
 
 #include "held_nodes.hpp"
 #include "iteration_scatter.hpp"
+#include "stage_courses.hpp"
 #include "task.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
@@ -114,6 +115,7 @@ class TrainingTask {
     std::vector<dvfs::PhaseMix> mix;  ///< [stage] worst window
     double period_s = 0.0;
     std::vector<double> mean_W;  ///< [stage] mean power of a nominal chip, the first guess after a cold start
+    StageCourses course;
   };
   /// Replicas by pace.
   struct Groups {
@@ -121,6 +123,7 @@ class TrainingTask {
     std::vector<double> pace;  ///< [group] of its slowest replica, relative
   };
   Windows stage_windows(const workload::Timeline& at_reference) const;
+  void set_courses(Windows& window, const Controls& controls, double clock_frac) const;
   void ask_alone(const Windows& window, FleetState& state, double ahead_s, FleetSignals& signals,
                  FleetTask& task) const;
   Groups group_replicas(const FleetState& state);

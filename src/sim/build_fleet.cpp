@@ -32,6 +32,7 @@ fleet::Fleet site_as_built(const Scenario& scenario) {
     const double lock_Hz = spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : spec.gpu.vf_clock_Hz.back();
     fleet.types.push_back(fleet::make_node_type(spec.gpu, spec.governor, spec.server, spec.air, spec.package, cap_W,
                                                 lock_Hz, spec.liquid));
+    fleet.types.back().sampling = spec.sampling;
     if (spec.memory) fleet.types.back().memory = spec.memory->branch;
     fleet.n_gpu_per_node = static_cast<std::size_t>(spec.server.n_gpu);
     const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;

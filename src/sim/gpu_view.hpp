@@ -17,6 +17,7 @@ struct GpuChoice {
   bool slowest = false;  ///< the one that all others wait for
   std::int64_t n_iteration = 3;
   double settle_s = 20.0;  ///< simulated before, so that the governor settles
+  double mean_s = 30.0;    ///< means are over the iterations of at least this time; the last ones are shown
   double step_s = 1e-3;
 };
 
@@ -28,7 +29,9 @@ struct GpuView {
   double iteration_s = 0.0;
   double point_Hz = 0.0, point_W = 0.0, point_die_K = 0.0;  ///< what the run has: operating point, mean power, mean die
   double mean_Hz = 0.0, mean_W = 0.0, mean_die_K = 0.0;     ///< of the replay; the clock weighted with matrix work
-  std::array<double, dvfs::n_held> held_frac{};             ///< [Held] share of the samples
+  double step_W = 0.0,
+         point_step_W = 0.0;  ///< largest |P(t + 1 s) − P(t)| of means of 20 ms, of the mean iteration; of the run
+  std::array<double, dvfs::n_held> held_frac{};  ///< [Held] share of the samples
   std::vector<double> time_s, clock_Hz, power_W, die_K;
   std::vector<double> shown_W, shown_degC;  ///< by the sensors: trailing mean of 1 s every 100 ms; whole degrees
   std::vector<std::uint8_t> held;           ///< dvfs::Held at the last sample
@@ -37,11 +40,19 @@ struct GpuView {
 /// Replays one GPU of the run that `result` is of, at the time of its fleet snapshot (warmest inlet): its own chip, package,
 /// class and waits; phases of the iteration as they were then; the governor of `hall.gpu.sampling` at its sampling period, power
 /// and package in exact steps of `step_s`, power of a phase averaged over its kernels. The rank it waits for keeps the run's
-/// pace, so that only this GPU's own clock moves; the slowest of all goes at its own pace. What a run has at its operating point and the governor does otherwise shows
-/// as a difference of the means: the fast limit (peak_ratio), and clocks that rise for a second or two after a pause inside a
-/// long iteration, where a run keeps the clock of the most demanding second throughout.
+/// pace, so that only this GPU's own clock moves; the slowest of all goes at its own pace. Iterations are without scatter. The run
+/// takes means, clocks by kind and their course from the same governor's replay of a nominal chip (dvfs/clock_course.hpp): what is
+/// left between the two is how this chip differs from it.
 /// @throws InputError where the run has no such picture, or no such GPU at work
 GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice& choice = {});
+
+/// One figure by both: what the sampled governor makes of it, and what the run has.
+struct GpuFigure {
+  const char *key, *title;  ///< in JSON, with its unit; in the text
+  double sampled, run;
+};
+/// What `run` and `--show gpu` say of the same GPU. Text and JSON are made of these.
+std::vector<GpuFigure> compared(const GpuView& view);
 
 /// Name of a clock's limiter, as in the CSV file.
 const char* name_of(dvfs::Held held);

@@ -79,16 +79,20 @@ const char* name_of(dvfs::Held held) {
   return names[static_cast<std::size_t>(held)];
 }
 
+std::vector<GpuFigure> compared(const GpuView& v) {
+  return {{"clock_MHz", "clock while it works, mean MHz", v.mean_Hz * 1e-6, v.point_Hz * 1e-6},
+          {"board_W", "board power, mean W", v.mean_W, v.point_W},
+          {"die_degC", "die, mean °C", v.mean_die_K - 273.15, v.point_die_K - 273.15},
+          {"board_step_1s_W", "largest change within 1 s, W", v.step_W, v.point_step_W}};
+}
+
 std::string gpu_view_text(const GpuView& v) {
   std::string out = fmt::format(
       "job {}, stage {}: row {}, rack {}, server {}, slot {}; iterations of {:.4f} s, air at its package {:.1f} °C\n",
       v.job, v.stage, v.row, v.rack, v.node, v.slot, v.iteration_s, v.air_K - 273.15);
   fmt::format_to(std::back_inserter(out), "{:<34}{:>12}{:>12}\n", "", "sampled", "run");
-  fmt::format_to(std::back_inserter(out), "{:<34}{:>12.1f}{:>12.1f}\n", "clock while it works, mean MHz",
-                 v.mean_Hz * 1e-6, v.point_Hz * 1e-6);
-  fmt::format_to(std::back_inserter(out), "{:<34}{:>12.1f}{:>12.1f}\n", "board power, mean W", v.mean_W, v.point_W);
-  fmt::format_to(std::back_inserter(out), "{:<34}{:>12.2f}{:>12.2f}\n", "die, mean °C", v.mean_die_K - 273.15,
-                 v.point_die_K - 273.15);
+  for (const auto& f : compared(v))
+    fmt::format_to(std::back_inserter(out), "{:<34}{:>12.1f}{:>12.1f}\n", f.title, f.sampled, f.run);
   const auto [low_W, high_W] = std::minmax_element(v.power_W.begin(), v.power_W.end());
   const auto [low_Hz, high_Hz] = std::minmax_element(v.clock_Hz.begin(), v.clock_Hz.end());
   fmt::format_to(std::back_inserter(out), "power {:.0f} to {:.0f} W, clock {:.0f} to {:.0f} MHz; held by", *low_W,

@@ -85,4 +85,8 @@ struct Job {
   } scratch;
 };
 
+/// How a job acts on its nodes. @param lane of its draws
+fleet::TrainingTask::Options training_options(const Scenario& s, const JobSpec& spec, std::size_t lane,
+                                              std::size_t n_node);
+
 }  // namespace TIDEWATT_NAMESPACE::sim

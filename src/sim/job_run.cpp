@@ -52,6 +52,18 @@ std::vector<double> inlets_now_K(const fleet::FleetTask& task) {
   return out;
 }
 
+/// Every segment integrated. Clocks move from one segment of the task's timeline to the next, however finely they are played.
+fleet::ClassPower advance_resolved(fleet::FleetTask& task, workload::Timeline& piece, Tick first, StepContext& c) {
+  const workload::Timeline whole = *task.timeline;
+  const bool part = task.course_timeline != nullptr;
+  piece = fleet::graded(whole, first);
+  task.timeline = &piece;
+  if (!part) task.course_timeline = &whole;
+  auto power = fleet::advance_resolved(c.fleet, c.state, c.signals, c.meters, task);
+  if (!part) task.course_timeline = nullptr;
+  return power;
+}
+
 /// What the step was in the job's life.
 /// @param run_out from now on until the other replicas wait for one that fails now
 void book_life(Job& job, const StepLength& length, std::optional<Ahead>& ahead, Tick end, Tick run_out) {
@@ -272,9 +284,7 @@ fleet::ClassPower JobRun::move_packages(fleet::KindTemperatureOffsets* offsets, 
   if (!c.scenario.run.reference)
     return fleet::advance_periodic(c.fleet, c.state, c.signals, c.meters, task,
                                    fleet::make_class_maps(c.fleet, c.state, c.signals, task, offsets));
-  job_.scratch.piece = fleet::graded(*task.timeline, planner_.first_grade(job_));
-  task.timeline = &job_.scratch.piece;
-  return fleet::advance_resolved(c.fleet, c.state, c.signals, c.meters, task);
+  return advance_resolved(task, job_.scratch.piece, planner_.first_grade(job_), c);
 }
 
 void JobRun::play(const StepLength& length, StepContext& c) {
@@ -317,6 +327,7 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   for (const auto& piece : pieces) {
     job_.scratch.piece = fleet::slice(whole, piece.begin, piece.end);
     task.timeline = &job_.scratch.piece;
+    task.course_timeline = &whole, task.course_begin = piece.begin;
     set_air(c);
     ++c.counts.slices;
     const auto power = move_packages(nullptr, c);
@@ -325,6 +336,7 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   }
   task.slice = false;
   iteration_.end(end == whole.period, seconds(whole.period), means);
+  task.course_timeline = nullptr, task.course_begin = 0;
   forget_slopes(job_.place, c);
   job_.state.last_step_s = seconds(end - begin);
   planner_.begun(end < whole.period ? seconds(end) / seconds(whole.period) : 0.0);

@@ -22,19 +22,6 @@ std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job
   return out;
 }
 
-fleet::TrainingTask::Options training_options(const Scenario& s, const JobSpec& spec, std::size_t lane,
-                                              std::size_t n_node) {
-  const auto seed = static_cast<std::uint64_t>(s.run.seed);
-  fleet::TrainingTask::Options out;
-  out.replica_groups = s.run.replica_groups;
-  out.gating = s.run.gating;
-  out.hold = {s.gpu_smoothing, s.ballast};
-  out.beat = spec.beat;
-  out.jitter.emplace(spec.life.jitter, seed, lane, spec.plan.dp());
-  out.host_slowness = workload::host_slowness(spec.life.jitter, seed, static_cast<std::int64_t>(n_node));
-  return out;
-}
-
 /// Pauses that the scenario plans from a time on.
 void request_stops(const Scenario& scenario, const std::string& job, Tick from, workload::JobLife& life) {
   for (const auto& e : scenario.events)
@@ -74,6 +61,19 @@ void resume(workload::JobLife& life, Tick now) {
 }
 
 }  // namespace
+
+fleet::TrainingTask::Options training_options(const Scenario& s, const JobSpec& spec, std::size_t lane,
+                                              std::size_t n_node) {
+  const auto seed = static_cast<std::uint64_t>(s.run.seed);
+  fleet::TrainingTask::Options out;
+  out.replica_groups = s.run.replica_groups;
+  out.gating = s.run.gating;
+  out.hold = {s.gpu_smoothing, s.ballast};
+  out.beat = spec.beat;
+  out.jitter.emplace(spec.life.jitter, seed, lane, spec.plan.dp());
+  out.host_slowness = workload::host_slowness(spec.life.jitter, seed, static_cast<std::int64_t>(n_node));
+  return out;
+}
 
 JobRun::JobRun(const Scenario& scenario, const fleet::Fleet& fleet, const JobSpec* spec, std::size_t lane,
                std::size_t first_node, std::size_t n_node)

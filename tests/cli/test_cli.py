@@ -322,6 +322,10 @@ class ShowsOneGpu(unittest.TestCase):
                 self.assertIn("board power, mean W", outcome.stdout)
                 if slot:
                     self.assertIn(slot, outcome.stdout)
+            view = product.run(BINARY, TINY, out, {}, ["--show", "gpu"]).json["gpu_view"]
+            for key in ("clock_MHz", "board_W", "die_degC", "board_step_1s_W"):
+                self.assertEqual(set(view[key]), {"sampled", "run"})
+            self.assertAlmostEqual(view["clock_MHz"]["sampled"] / view["clock_MHz"]["run"], 1.0, delta=0.01)
             lines = (Path(out) / "tiny_gpu.csv").read_text().splitlines()
             self.assertEqual(lines[0], "time_s,clock_MHz,power_W,shown_W,die_degC,shown_degC,held")
             self.assertGreater(len(lines), 1000)

@@ -139,3 +139,28 @@ TEST_CASE("a search that starts at its own answer stays there") {
     for (std::size_t g = 0; g < 300; ++g) REQUIRE(c.clock_Hz[g] == Approx(before_Hz[g]).epsilon(1e-11));
   }
 }
+
+TEST_CASE("a limit that falls with clock and leakage is met where it falls to") {
+  Case c(200, 2000.0, 2000.0);
+  dvfs::OperatingPointBatch batch{c.chip, c.die_K, c.limit_W, c.clock_Hz, c.limiter};
+  batch.falling_W = 800.0, batch.falling_W_per_Hz = -0.1e-6, batch.falling_per_leakage = -0.3;
+  dvfs::operating_points(node().gpu, mixed, f_ref, 0.0, 1.98e9, batch);
+  std::size_t n_power = 0;
+  for (std::size_t g = 0; g < c.chip.size(); ++g) {
+    const double factor = node().gpu.leakage_temperature_factor(c.die_K[g]);
+    const auto p = dvfs::phase_power(node().gpu, c.chip[g], mixed, f_ref, c.clock_Hz[g], 0.0);
+    const double W = p.fixed_W + p.leakage_W * factor;
+    const double leakage_W = node().gpu.params().leakage_W * c.chip[g].leakage_ratio * factor;
+    const double let_W = 800.0 - 0.1e-6 * c.clock_Hz[g] - 0.3 * leakage_W;
+    if (c.limiter[g] == Limiter::power) {
+      CHECK(W == Approx(let_W).epsilon(1e-9));
+      ++n_power;
+    } else {
+      CHECK(W <= let_W);
+    }
+  }
+  batch.falling_W = 450.0;
+  dvfs::operating_points(node().gpu, mixed, f_ref, 0.0, 1.98e9, batch);
+  for (std::size_t g = 0; g < c.chip.size(); ++g) n_power += c.limiter[g] == Limiter::power;
+  CHECK(n_power > 100);
+}

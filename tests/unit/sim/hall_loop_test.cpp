@@ -22,6 +22,8 @@ Sets with(Sets a, const Sets& b) {
 const Sets liquid = {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid", "hall.a.plant=cdu_dry_cooler"};
 const Sets chilled = {"hall.a.plant=crah_chilled_water"};
 const Sets hour = {"run.duration_h=0.5"};
+/// Boards at the cap: the fast limit, which short iterations meet, leaves dies too cool to be held by heat.
+const Sets at_cap = {"hall.a.gpu.sampling.peak_ratio=2"};
 
 std::string event(const std::string& kind, double at_s, double duration_s, double out_frac) {
   return "\n[[event]]\nname = \"parts\"\nkind = \"" + kind + "\"\nhall = \"a\"\nat_s = " + std::to_string(at_s) +
@@ -84,7 +86,7 @@ TEST_CASE("dies on cold plates follow the liquid's temperature, and its flow by 
 }
 
 TEST_CASE("fan walls out: heat, throttling, a step of power, recovery", "[hall]") {
-  const auto r = run(tiny(event("fan_wall_out", 600, 300, 0.9), with(chilled, hour)));
+  const auto r = run(tiny(event("fan_wall_out", 600, 300, 0.9), with(with(chilled, hour), at_cap)));
   const double before_W = mean(r, "it_W", 400, 600), hot_W = mean(r, "it_W", 780, 900),
                after_W = mean(r, "it_W", 1500, 1800);
   CHECK(mean(r, "supply_K", 780, 900) > mean(r, "supply_K", 400, 600) + 10.0);
@@ -99,7 +101,7 @@ TEST_CASE("fan walls out: heat, throttling, a step of power, recovery", "[hall]"
 }
 
 TEST_CASE("the limiter keeps dies below shutdown while the liquid fails slowly", "[hall]") {
-  const auto r = run(tiny(event("pump_out", 600, 600, 1.0), with(liquid, {"run.duration_h=1"})));
+  const auto r = run(tiny(event("pump_out", 600, 600, 1.0), with(with(liquid, {"run.duration_h=1"}), at_cap)));
   CHECK(largest(r, "liquid_supply_K", 600, 1300) > mean(r, "liquid_supply_K", 300, 600) + 15.0);
   CHECK(figure(r, "die_max_degC") < 92.0);
   CHECK(mean(r, "limiter_thermal_frac", 1000, 1200) > 0.5);

@@ -1,0 +1,78 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tidewatt/dvfs/governor.hpp"
+
+namespace TIDEWATT_NAMESPACE::dvfs {
+
+/// Part of a repetition in which a rank does one kind of work.
+struct Stretch {
+  double duration_s;  ///< at the pace that the repetition is given at
+  std::uint32_t kind;
+};
+
+/// How one kind of work differs from all of it at the mean clock. All are ratios.
+struct KindClock {
+  double clock = 1.0;    ///< mean clock while it works
+  double dynamic = 1.0;  ///< switching power at activity 1
+  double leakage = 1.0;  ///< leakage, by its voltage
+};
+
+/// A repetition of one rank class, for its limiter.
+struct Repetition {
+  std::span<const Stretch> stretches;
+  std::span<const PhaseMix> kind_mix;          ///< [kind]
+  std::span<const std::uint8_t> kind_context;  ///< [kind] 0: no CUDA context, idle clock
+  double reference_Hz;                         ///< clock at which the work is counted
+  double pace_Hz;                              ///< clock at which `stretches` have their durations
+  /// Mean clock of the slowest rank that this one waits for, which sets their durations; 0: none, its own clock does.
+  double gate_Hz = 0.0;
+  std::span<const KindClock> gate_kind = {};  ///< [kind] how that rank's clock differs
+};
+
+/// Where the governor's next sample falls in a repetition: iterations are not locked to samples. @returns share of a sample, 0 … 1,
+/// evenly spread over repetitions (golden ratio)
+double sample_begin_frac(std::int64_t repetition);
+
+/// How a die answers to power, over its mean temperature: T' = Σ_k z_k, z_k' = −rate z_k + K_per_J (P − mean P).
+struct DieResponse {
+  std::array<double, 3> rate_per_s{}, K_per_J{};
+};
+
+/// Limits in force.
+struct CourseLimits {
+  double cap_W;   ///< of the board, without the margin
+  double max_Hz;  ///< table's end or lock
+  GovernorParams governor;
+  const SampledGovernorParams* sampling;  ///< nullptr: no fast limit
+  DieResponse die;
+};
+
+/// phase_power() of a kind in a rank whose mean clock over all kinds is `clock_Hz`, and that of the slowest rank `gate_Hz`.
+PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix, const KindClock& kind,
+                       double reference_Hz, double clock_Hz, double gate_Hz);
+
+/// What the limiter makes of a repetition without end: means of the sampled governor over many repetitions, samples at
+/// another place of each. In a stretch much longer than the limiter's window τ the clock is that stretch's own operating point; stretches
+/// much shorter share one. The mean power over the repetition is P_cap − margin, less what the limiter cannot use: a clock at the
+/// table's end in a long wait (anti-windup: no credit is kept beyond it), and what the fast limit takes.
+struct ClockCourse {
+  double clock_Hz = 0.0;  ///< mean while it works
+  double limit_W = 0.0;   ///< power of the whole repetition at that one clock
+  double mean_W = 0.0;    ///< mean power
+  double repetition_s = 0.0;
+  PhaseMix all;  ///< all of its work
+  std::vector<KindClock> kind;
+  std::vector<double> ratio;  ///< [equal part of the repetition] clock ÷ clock_Hz
+  /// Mean of `ratio` between two shares of the repetition.
+  double mean_ratio(double from_frac, double to_frac) const;
+};
+
+/// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature
+ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& repetition,
+                         double leakage_temperature_factor, const CourseLimits& limits);
+
+}  // namespace TIDEWATT_NAMESPACE::dvfs
