@@ -53,7 +53,7 @@ struct Context {
 /// One function per group of rows; each file holds one group.
 using Group = std::vector<Row> (*)(const Context&);
 struct NamedGroup {
-  std::string_view name;  ///< "workload", "power", "chips", "thermal", "diurnal", "plant", "grid", "racks"
+  std::string_view name;  ///< "workload", "power", "chips", "thermal", "diurnal", "plant", "grid", "racks", "evidence"
   Group rows;
 };
 /// All groups in a fixed order.
