@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "evidence_causes.hpp"
 #include "evidence_levels.hpp"
 #include "groups.hpp"
 #include "tidewatt/base/error.hpp"
@@ -16,8 +17,11 @@ std::string plan_text(const EvidenceRun& run) {
 }
 
 Row judged(const EvidenceRow& row, std::string what, std::string unit, double got) {
-  return against(row.id, std::move(what), std::move(unit), row.expected, got, row.tolerance_frac, row.source,
-                 row.where);
+  Row out =
+      against(row.id, std::move(what), std::move(unit), row.expected, got, row.tolerance_frac, row.source, row.where);
+  if (const auto cause = likely_cause(row.id); out.verdict == Verdict::fail && !cause.empty())
+    out.note = fmt::format("likely {}; {}", cause, row.where);
+  return out;
 }
 
 void training(const std::vector<EvidenceRun>& runs, std::vector<Row>& rows) {

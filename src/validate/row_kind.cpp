@@ -13,8 +13,8 @@ struct Declared {
   Kind kind;
 };
 
-// A prefix is an id, or ends before a slash or a dash of it. The longest one holds. No row is blind yet: while the models were made
-// all figures were known.
+// A prefix is an id, or ends before a slash or a dash of it. The longest one holds. Blind is only what was declared before it was
+// computed: while the models were made all other figures were known.
 constexpr auto identity = Kind::identity, conformance = Kind::conformance, fit = Kind::fit, half_fit = Kind::half_fit,
                bound = Kind::bound, simulator = Kind::simulator, seen = Kind::seen;
 constexpr std::array declared = {
