@@ -62,10 +62,10 @@ constexpr std::array declared = {
     Declared{"G7", fit},  // counters and windows are chosen to give what was reported
     Declared{"G7/peak", bound}, Declared{"G8", identity}, Declared{"G9", identity},  // what comes out was typed in
     Declared{"G10", seen}, Declared{"G11", bound}, Declared{"G12", identity}, Declared{"G13", bound},
-    Declared{"G14", bound}, Declared{"G15", fit}, Declared{"V1", fit}, Declared{"V2", fit}, Declared{"V3", fit},
-    Declared{"V4", identity}, Declared{"V5", conformance}, Declared{"V6", conformance}, Declared{"V7", identity},
-    Declared{"V7/rules", conformance}, Declared{"V8", conformance}, Declared{"V9", conformance},
-    Declared{"V10", conformance}, Declared{"V11", fit}, Declared{"V12", fit}};
+    Declared{"G14", bound}, Declared{"G15", fit}, Declared{"G16", simulator}, Declared{"V1", fit}, Declared{"V2", fit},
+    Declared{"V3", fit}, Declared{"V4", identity}, Declared{"V5", conformance}, Declared{"V6", conformance},
+    Declared{"V7", identity}, Declared{"V7/rules", conformance}, Declared{"V8", conformance},
+    Declared{"V9", conformance}, Declared{"V10", conformance}, Declared{"V11", fit}, Declared{"V12", fit}};
 
 /// "W1" is a prefix of "W1" and "W1/rate", not of "W10"; "fit/nodes" is one of "fit/nodes-ac".
 bool holds_for(std::string_view prefix, std::string_view id) {
