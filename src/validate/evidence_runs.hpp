@@ -46,8 +46,9 @@ EvidenceRun run_from(const Node& root, const Node& row);
 /// All runs of the list, in its order. @throws InputError with everything wrong in a row
 std::vector<EvidenceRun> evidence_runs();
 
-/// Text of a key, number of a key. @throws InputError without it
+/// Text of a key. @throws InputError without it
 std::string text_of(const Node& table, const std::string& key);
+/// Number of a key. @throws InputError without it
 double number_of(const Node& table, const std::string& key);
 /// id, source, where, tolerance, and what `key` holds as the expected value.
 EvidenceRow row_of(const Node& table, const std::string& key);
