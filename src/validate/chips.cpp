@@ -6,12 +6,12 @@
 #include <functional>
 #include <map>
 
+#include "catalog_in_use.hpp"
 #include "chips_groups.hpp"
 #include "groups.hpp"
 #include "silicon.hpp"
 #include "study/fit_telemetry.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/thermal/fan_controller.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -136,7 +136,7 @@ void fan_table_rows(const Context& context, std::vector<Row>& rows) {
        {"grand_teton_mi300x_750W", "gt_mi300x_750W"}}};
   for (const auto& [name, written] : controllers) {
     const auto controller =
-        thermal::read_fan_controller(catalog::Catalog().values("fan_controller", name), "fan_controller");
+        thermal::read_fan_controller(catalog_in_use().values("fan_controller", name), "fan_controller");
     std::map<std::string, std::vector<std::pair<double, double>>> groups;
     for (const auto& row : table.rows)
       if (row[0] == written) groups[row[1]].emplace_back(study::cell_number(row[2]), 0.01 * study::cell_number(row[3]));

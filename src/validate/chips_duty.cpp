@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "base/fields_of.hpp"
+#include "catalog_in_use.hpp"
 #include "chips_groups.hpp"
 #include "chips_lab.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/dvfs/governor.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -30,7 +30,7 @@ double die_degC(double mean_W) {
 
 /// Watts of the board in steps of half a millisecond, once the limiter has settled.
 std::vector<double> played(const LabKernel& kernel, const GpuCase& gpu, const DutyCycle& duty) {
-  const auto sampling = fields_of<dvfs::SampledGovernorParams>(catalog::Catalog().values("governor", "nvidia_sampled"));
+  const auto sampling = fields_of<dvfs::SampledGovernorParams>(catalog_in_use().values("governor", "nvidia_sampled"));
   const dvfs::SampledGovernor governor(kernel.model(), gpu.governor, sampling);
   auto state = governor.start(1, kernel.model().clock_max_Hz());
   const auto half = static_cast<std::size_t>(std::lround(duty.on_s / step_s)),

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "catalog_in_use.hpp"
 #include "groups.hpp"
 #include "power/power_shelf.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/mitigation/ballast.hpp"
 #include "tidewatt/mitigation/gpu_smoothing.hpp"
 #include "tidewatt/power/converter_chain.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 template <class Params>
 Params from_catalog(const std::string& kind, const std::string& name) {
-  const catalog::Catalog catalog;
+  const catalog::Catalog& catalog = catalog_in_use();
   const Node node = catalog.values(kind, name);
   std::vector<Finding> findings;
   TableReader reader(node, name, findings);

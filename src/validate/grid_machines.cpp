@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog_in_use.hpp"
 #include "grid/modes.hpp"
 #include "grid_rows.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
@@ -17,7 +17,7 @@ constexpr double swing_W_per_gpu = 66.7e6 / 100e3;
 
 grid::MachineCase case_of(const std::string& name) {
   std::vector<Finding> findings;
-  auto out = grid::read_machine_case(catalog::Catalog().values("grid_case", name), name, findings);
+  auto out = grid::read_machine_case(catalog_in_use().values("grid_case", name), name, findings);
   if (!findings.empty()) throw InputError(std::move(findings));
   return out;
 }

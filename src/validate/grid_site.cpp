@@ -5,9 +5,9 @@
 
 #include "base/fields_of.hpp"
 #include "base/random.hpp"
+#include "catalog_in_use.hpp"
 #include "grid_rows.hpp"
 #include "numerics/spectrum.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/grid/metrics.hpp"
 #include "tidewatt/power/server.hpp"
 
@@ -20,7 +20,7 @@ constexpr double plateau_W = 550.0, stall_W = 155.0, idle_W = 71.0;
 constexpr double fan_frac = 0.75;
 
 power::ServerPowerParams server() {
-  const Node node = catalog::Catalog().values("server", "grand_teton_h100");
+  const Node node = catalog_in_use().values("server", "grand_teton_h100");
   return fields_of<power::ServerPowerParams>(*node.find("power"), "power");
 }
 

@@ -1,10 +1,10 @@
+#include "catalog_in_use.hpp"
 #include "cooling/liquid.hpp"
 #include "groups.hpp"
 #include "plant_rows.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/node.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -27,7 +27,7 @@ Row half_flow(const char* id, const char* what, double full_W, double half_W) {
 }  // namespace
 
 cooling::HydronicParams catalog_hydronic(const char* name) {
-  const Node node = catalog::Catalog().values("plant", name);
+  const Node node = catalog_in_use().values("plant", name);
   std::vector<Finding> findings;
   TableReader reader(node, "", findings);
   std::string type;

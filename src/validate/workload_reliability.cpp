@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "catalog_in_use.hpp"
 #include "groups.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
@@ -184,7 +185,7 @@ void rates_at_scale(const catalog::Catalog& catalog, const FailureRates& llama3_
 }  // namespace
 
 std::vector<Row> reliability_rows(const Context&) {
-  const catalog::Catalog catalog;
+  const catalog::Catalog& catalog = catalog_in_use();
   const auto llama3_rates = from_catalog<FailureRates>(catalog, "failures", "llama3_405b");
   std::vector<Row> out;
   causes(llama3_rates, out);
