@@ -137,8 +137,8 @@ void add_bands(std::vector<Row>& rows, Group group, const Context& context) {
     r.p95 = r.absolute ? r.got + half : r.got * std::exp(half);
     const double scale = r.absolute ? 1.0 : 100.0;
     const std::string unit = r.absolute ? r.unit : "%";
-    r.note += fmt::format("{}band: model error {:.2g} {} by {} other sources ({}), draws {}", r.note.empty() ? "" : "; ",
-                          scale * model.sigma, unit, model.n_source, model.area,
+    r.note += fmt::format("{}band: model error {:.2g} {} by {} other sources ({}), draws {}",
+                          r.note.empty() ? "" : "; ", scale * model.sigma, unit, model.n_source, model.area,
                           draws > 0.0 ? fmt::format("{:.2g} {}", scale * draws, unit) : "none");
   }
 }

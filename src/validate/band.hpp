@@ -11,9 +11,9 @@ namespace TIDEWATT_NAMESPACE::validate {
 
 /// How wrong the model is in an area, by the first errors of all other sources.
 struct NamedError {
-  double sigma = 0.0;         ///< of ln(got/expected), or in the row's unit where its tolerance is
-  std::size_t n_source = 0;   ///< sources that it rests on, a count
-  std::string area;           ///< whose rows they are; "all areas" where fewer than three sources of the area are left
+  double sigma = 0.0;        ///< of ln(got/expected), or in the row's unit where its tolerance is
+  std::size_t n_source = 0;  ///< sources that it rests on, a count
+  std::string area;          ///< whose rows they are; "all areas" where fewer than three sources of the area are left
 };
 /// Root mean square over sources of each source's mean square of first errors, without the row's own source. Blind rows alone where
 /// three sources of them are left, else blind and seen ones.

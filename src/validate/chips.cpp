@@ -9,6 +9,7 @@
 #include "catalog_in_use.hpp"
 #include "chips_groups.hpp"
 #include "groups.hpp"
+#include "row_term.hpp"
 #include "silicon.hpp"
 #include "study/fit_telemetry.hpp"
 #include "tidewatt/base/error.hpp"
@@ -74,7 +75,7 @@ void k20_row(std::vector<Row>& rows) {
   const auto fit = fit_locked(per_K);
   power::GpuPowerParams p = gpu_case("v100_sxm2_300W").power;
   p.board_W = fit.board_W, p.leakage_W = fit.leakage_W, p.leakage_per_K = per_K, p.leakage_ref_K = 60.0 + zero_degC_K;
-  p.dynamic_W = fit.dynamic_W, p.dynamic_ref_Hz = high.clock_Hz;
+  p.dynamic_W = term("k20_sweep.dynamic_W", fit.dynamic_W), p.dynamic_ref_Hz = high.clock_Hz;
   p.vf_clock_Hz = {low.clock_Hz, high.clock_Hz};
   p.vf_voltage_V = {p.voltage_ref_V, p.voltage_ref_V * (1.0 + 1e-12)};  // one voltage for all three clocks
   const power::GpuModel model(p);

@@ -8,6 +8,7 @@
 #include "catalog_in_use.hpp"
 #include "chips_groups.hpp"
 #include "chips_lab.hpp"
+#include "row_term.hpp"
 #include "tidewatt/dvfs/governor.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -86,7 +87,7 @@ void b300_duty_rows(std::vector<Row>& rows) {
   const LabKernel kernel = LabKernel::fitted(gpu);
   std::array<std::vector<double>, duties.size()> watts;
   for (std::size_t d = 0; d < duties.size(); ++d) watts[d] = played(kernel, gpu, duties[d]);
-  const double window_s = meter_window_s(watts);
+  const double window_s = term("b300_duty.window_s", meter_window_s(watts));
   for (std::size_t d = 0; d < duties.size(); ++d) {
     const auto& duty = duties[d];
     const double second_W = highest_mean_W(watts[d], 1.0);

@@ -5,6 +5,7 @@
 #include "grid/load_settings.hpp"
 #include "grid/swing.hpp"
 #include "grid_rows.hpp"
+#include "row_term.hpp"
 #include "tidewatt/grid/frequency.hpp"
 #include "tidewatt/grid/ride_through.hpp"
 
@@ -20,7 +21,8 @@ double peak_Hz(const grid::FrequencyParams& p, double lost_W) {
 
 std::vector<Row> frequency_rows() {
   std::vector<Row> out;
-  const grid::FrequencyParams first_order{60.0, 60e9, 5.0, 1.0, 0.05, 0.6, 0.0, 0.0, 1.0};
+  const grid::FrequencyParams first_order{
+      60.0, 60e9, term("G5.inertia_s", 5.0), 1.0, term("G5.droop_pu", 0.05), 0.6, 0.0, 0.0, 1.0};
   const grid::Frequency model(first_order);
   const double step_W = 2.6e9;
   const grid::SwingResponse closed(5.0, 1.0, 0.05, 0.6, step_W / 60e9);

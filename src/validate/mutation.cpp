@@ -12,6 +12,7 @@
 
 #include "catalog_in_use.hpp"
 #include "catalog_variant.hpp"
+#include "row_term.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
@@ -28,10 +29,17 @@ struct Change {
 /// The group with the key at its other value; empty, with a reason, where the models refuse it.
 std::vector<Row> changed_rows(const Change& change, const Context& context, std::string& why_not) {
   const auto& d = *change.declared;
+  const bool in_code = d.kind == term_kind;
   const VariantFolder folder;
-  folder.add(d.kind, d.name,
-             with_value(catalog_in_use().text(d.kind, d.name), d.key, [&](double x) { return x * d.factor; }));
-  const CatalogInUse use(folder.path());
+  std::optional<CatalogInUse> use;
+  std::optional<TermInUse> term;
+  if (in_code) {
+    term.emplace(d.name + "." + d.key, d.factor);
+  } else {
+    folder.add(d.kind, d.name,
+               with_value(catalog_in_use().text(d.kind, d.name), d.key, [&](double x) { return x * d.factor; }));
+    use.emplace(folder.path());
+  }
   try {
     return change.group->rows(context);
   } catch (const std::runtime_error& e) {
@@ -72,8 +80,7 @@ std::vector<Mutation> mutated(const std::vector<NamedGroup>& groups, const Conte
                        d == nullptr ? "no key is declared" : d->why_none});
         continue;
       }
-      const auto [at, fresh] =
-          known.try_emplace({groups[g].name, d->kind, d->name, d->key, d->factor}, changes.size());
+      const auto [at, fresh] = known.try_emplace({groups[g].name, d->kind, d->name, d->key, d->factor}, changes.size());
       if (fresh) changes.push_back({&groups[g], d, {}});
       changes[at->second].rows.push_back(&r);
     }
@@ -98,9 +105,9 @@ std::string mutation_text(const std::vector<Mutation>& rows) {
                        m.key.empty() ? "" : fmt::format("{:.3g}", m.factor),
                        std::isnan(m.moved) ? "" : fmt::format("{:+.2g}", m.moved),
                        std::isnan(m.elasticity) ? "" : fmt::format("{:+.2f}", m.elasticity),
-                       m.red                 ? "red"
+                       m.red               ? "red"
                        : m.why_not.empty() ? "survives"
-                                             : "survives: " + m.why_not);
+                                           : "survives: " + m.why_not);
   const auto red = std::count_if(rows.begin(), rows.end(), [](const Mutation& m) { return m.red; });
   return out + fmt::format("{} of {} passing rows turn red\n", red, rows.size());
 }

@@ -26,7 +26,8 @@ struct Row {
   Verdict verdict = Verdict::skipped;
   std::string source;  ///< key in docs/references.bib, or the publication
   std::string note;    ///< why it falls short, why it was skipped, what was fitted
-  double p05 = std::numeric_limits<double>::quiet_NaN();  ///< ends of the 90 % band of a blind row, in `unit`; NaN: none
+  double p05 =
+      std::numeric_limits<double>::quiet_NaN();  ///< ends of the 90 % band of a blind row, in `unit`; NaN: none
   double p95 = std::numeric_limits<double>::quiet_NaN();
 };
 

@@ -12,6 +12,7 @@
 #include "band.hpp"
 #include "base/text.hpp"
 #include "row_kind.hpp"
+#include "source_key.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -113,6 +114,7 @@ std::vector<Row> computed_rows(const std::vector<NamedGroup>& groups, const Cont
   std::vector<Row> out;
   for (const auto& group : groups) {
     auto rows = group.rows(context);
+    for (Row& r : rows) r.source = source_key(r.source);
     add_bands(rows, group.rows, context);
     out.insert(out.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
   }
