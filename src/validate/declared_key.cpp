@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/embedded.hpp"
 #include "base/text.hpp"
@@ -14,6 +15,11 @@ namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr std::string_view file = "evidence.toml", none = "none: ";
+
+std::string_view embedded_file(std::string_view name) {
+  const auto files = embedded::validation_files();
+  return std::find_if(files.begin(), files.end(), [&](const auto& f) { return f.path == name; })->text;
+}
 
 DeclaredKey declared(const std::string& area, const std::string& prefix, const Node& line) {
   DeclaredKey out{prefix, area, "", "", "", 0.0, ""};
@@ -43,12 +49,24 @@ std::vector<DeclaredKey> read_declared_keys(std::string_view toml) {
 }
 
 const std::vector<DeclaredKey>& declared_keys() {
-  static const std::vector<DeclaredKey> keys = [] {
-    const auto files = embedded::validation_files();
-    const auto at = std::find_if(files.begin(), files.end(), [](const auto& f) { return f.path == file; });
-    return read_declared_keys(at->text);
-  }();
+  static const std::vector<DeclaredKey> keys = read_declared_keys(embedded_file(file));
   return keys;
+}
+
+std::string device_of(const DeclaredKey& declared) {
+  constexpr std::array kinds = {"gpu", "compute", "server"};
+  if (std::find(kinds.begin(), kinds.end(), declared.kind) == kinds.end()) return "";
+  return declared.name.substr(0, declared.name.find('_'));
+}
+
+std::string mend_of(std::string_view row) {
+  static const Node root = parse_toml(embedded_file("mends.toml"), "mends.toml");
+  std::string_view longest;
+  std::string out;
+  for (const auto& [prefix, text] : std::get<Node::Table>(root.value))
+    if (is_below(prefix, row) && prefix.size() > longest.size())
+      longest = prefix, out = std::get<std::string>(text.value);
+  return out;
 }
 
 const DeclaredKey* declared_key(const std::vector<DeclaredKey>& keys, std::string_view row) {

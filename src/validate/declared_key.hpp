@@ -24,6 +24,10 @@ struct DeclaredKey {
 std::vector<DeclaredKey> read_declared_keys(std::string_view toml);
 /// Those of this build.
 const std::vector<DeclaredKey>& declared_keys();
+/// Entry of a gpu, compute or server key, without what distinguishes boards; empty: none
+std::string device_of(const DeclaredKey& declared);
+/// What it would take to mend a row, from mends.toml; empty: not known
+std::string mend_of(std::string_view row);
 /// The line of the longest prefix, which ends where a part of the id does; null: none
 const DeclaredKey* declared_key(const std::vector<DeclaredKey>& keys, std::string_view row);
 

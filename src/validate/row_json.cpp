@@ -11,6 +11,7 @@
 
 #include "band.hpp"
 #include "base/text.hpp"
+#include "declared_key.hpp"
 #include "row_kind.hpp"
 #include "source_key.hpp"
 #include "tidewatt/base/error.hpp"
@@ -39,6 +40,10 @@ nlohmann::ordered_json object(const Row& r, const std::vector<LedgerLine>& lines
   j["verdict"] = name(r.verdict);
   j["kind"] = name(kind_of(r.id));
   j["source"] = r.source;
+  const DeclaredKey* declared = declared_key(declared_keys(), r.id);
+  j["area"] = declared != nullptr ? declared->area : "";
+  j["device"] = declared != nullptr ? device_of(*declared) : "";
+  if (r.verdict == Verdict::fail) j["mend"] = mend_of(r.id);
   if (kind_of(r.id) == Kind::blind) {
     const LedgerLine* line = first_line(lines, r.id);
     j["first_error"] = line != nullptr ? nlohmann::ordered_json(line->error) : nlohmann::ordered_json();

@@ -35,3 +35,11 @@ TEST_CASE("every prefix of evidence.toml is one of a row with a kind") {
   CHECK(declared_keys().size() > 100);
   for (const auto& k : declared_keys()) CHECK_NOTHROW(kind_of(k.prefix));
 }
+
+TEST_CASE("a failing row says what would mend it, and a key its device") {
+  CHECK(!mend_of("R6/8b-tp8").empty());
+  CHECK(mend_of("R5/dsv3-gb300-mx") != mend_of("R5/dsv3-b300-mx"));
+  CHECK(mend_of("W2").empty());
+  CHECK(device_of({"R1", "", "compute", "h100_sxm", "k", 0.5, ""}) == "h100");
+  CHECK(device_of({"C3", "", "plant", "frontier_like_tower", "k", 0.5, ""}).empty());
+}
