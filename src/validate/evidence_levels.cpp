@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/fields_of.hpp"
+#include "catalog_in_use.hpp"
 #include "fleet/task.hpp"
 #include "silicon.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/workload/failures.hpp"
 #include "training_runs.hpp"
 #include "workload/iteration.hpp"
@@ -111,7 +111,7 @@ double rest_W(const std::string& gpu_name, double die_degC, bool context) {
   GpuCase gpu = gpu_case(gpu_name);
   gpu.power.wait_activity = 0.0;
   if (context) {
-    const Node anchors = catalog::Catalog().values("anchors", "h100_sxm_700W_anchors");
+    const Node anchors = catalog_in_use().values("anchors", "h100_sxm_700W_anchors");
     gpu.power.wait_activity = number_of(member(anchors, "context"), "matrix_frac");
   } else {
     gpu.power.leakage_W *= gpu.power.rest_leakage_ratio;
@@ -159,7 +159,7 @@ double batch_tokens_per_s(const workload::ModelShape& shape, const ServedLoad& l
 }
 
 double hours_between_failures(const std::string& rates, double n_gpu) {
-  const auto entry = fields_of<workload::FailureRates>(catalog::Catalog().values("failures", rates));
+  const auto entry = fields_of<workload::FailureRates>(catalog_in_use().values("failures", rates));
   double per_node_s = 0.0;
   for (const double rate : entry.rate_per_node_s) per_node_s += rate;
   return 1.0 / (per_node_s * n_gpu / gpus_per_server * 3600.0);

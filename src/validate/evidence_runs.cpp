@@ -4,8 +4,8 @@
 
 #include "base/embedded.hpp"
 #include "base/fields_of.hpp"
+#include "catalog_in_use.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 #include "training_runs.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -84,7 +84,7 @@ EvidenceRun run_from(const Node& root, const Node& row) {
   run.compute = compute_entry(h.compute);
   run.compute.hbm_capacity_B = 1e18;  // memory does not refuse a published run
   if (h.hbm_B_per_s > 0.0) run.compute.hbm_B_per_s = h.hbm_B_per_s;
-  Node links = catalog::Catalog().values("network", h.network);
+  Node links = catalog_in_use().values("network", h.network);
   if (const Node* own = hardware_node.find("links")) links = merge(std::move(links), *own);
   run.network = fields_of<workload::NetworkParams>(links);
   run.shape = shape_named(root, run.model);

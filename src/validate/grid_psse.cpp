@@ -10,6 +10,7 @@
 #include "grid/psse_dyr.hpp"
 #include "grid/psse_raw.hpp"
 #include "grid_rows.hpp"
+#include "row_term.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -65,9 +66,23 @@ std::vector<Curve> columns(const std::filesystem::path& path) {
   return out;
 }
 
+/// Records as read; what a machine's inertia and a governor's droop are worth, the mutation test shows.
+std::vector<DyrRecord> records(const std::filesystem::path& dyr) {
+  auto out = read_dyr(dyr.string());
+  const auto scale = [](std::string& value, const char* name) {
+    double x = 0.0;
+    if (parse_number(value, x)) value = fmt::format("{}", term(name, x));
+  };
+  for (DyrRecord& r : out) {
+    if (r.model == "GENROU") scale(r.values.at(4), "G16.inertia_s");
+    if (r.model == "TGOV1" || r.model == "GAST" || r.model == "HYGOV") scale(r.values.at(0), "G16.droop_pu");
+  }
+  return out;
+}
+
 GridTrace played(const std::filesystem::path& raw, const std::filesystem::path& dyr, std::int64_t site_bus,
                  const LoadMotion& loads, const GridTrip& trip) {
-  GridSystem system(read_raw(raw.string()), read_dyr(dyr.string()), site_bus, loads, ShaftInput::power);
+  GridSystem system(read_raw(raw.string()), records(dyr), site_bus, loads, ShaftInput::power);
   return play(system, {}, {trip}, {length_s, step_s});
 }
 
@@ -108,7 +123,8 @@ void machine_angles(const std::filesystem::path& folder, std::vector<Row>& out) 
 /// Loads of constant power or current after the same trip.
 void load_voltages(const std::filesystem::path& folder, std::vector<Row>& out) {
   for (const bool power : {true, false}) {
-    const LoadShares shares{power ? 1.0 : 0.0, power ? 0.0 : 1.0};
+    const double constant = term("G16.constant_frac", 1.0);
+    const LoadShares shares{power ? constant : 0.0, power ? 0.0 : constant};
     const auto t = played(folder / "ThreeBusMulti.raw", folder / "ThreeBus_GENROU.dyr", 103, {shares, shares, {}},
                           {trip_s, 101, 102, "1"});
     const Curve theirs = columns(folder / (power ? "constantpower.csv" : "constantcurrent.csv"))[1];
