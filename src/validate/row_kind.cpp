@@ -32,6 +32,7 @@ constexpr std::array declared = {
     Declared{"P3", half_fit}, Declared{"P3/1005", fit},  // one clock sets the kernel's activity
     Declared{"P4", half_fit}, Declared{"P4/250", fit},   // one cap sets it, and the V/f curve is the same card's
     Declared{"P5", half_fit}, Declared{"fit/nodes", half_fit}, Declared{"P6", seen}, Declared{"P6/dip", bound},
+    Declared{"P6/dominant", bound},  // one dip an iteration: hardly another line could be the largest
     // chips
     Declared{"longhorn_slope", half_fit}, Declared{"longhorn_slope/pooled", fit},
     Declared{"longhorn_slowest", half_fit}, Declared{"k20_sweep", half_fit}, Declared{"h100_idle_slope", fit},
