@@ -66,7 +66,7 @@ std::vector<Curve> columns(const std::filesystem::path& path) {
   return out;
 }
 
-/// Records as read; what a machine's inertia and a governor's droop are worth, the mutation test shows.
+/// Records as read; what a machine's inertia and reactance and a governor's droop are worth, the mutation test shows.
 std::vector<DyrRecord> records(const std::filesystem::path& dyr) {
   auto out = read_dyr(dyr.string());
   const auto scale = [](std::string& value, const char* name) {
@@ -74,7 +74,7 @@ std::vector<DyrRecord> records(const std::filesystem::path& dyr) {
     if (parse_number(value, x)) value = fmt::format("{}", term(name, x));
   };
   for (DyrRecord& r : out) {
-    if (r.model == "GENROU") scale(r.values.at(4), "G16.inertia_s");
+    if (r.model == "GENROU") scale(r.values.at(4), "G16.inertia_s"), scale(r.values.at(7), "G16.xq_pu");
     if (r.model == "TGOV1" || r.model == "GAST" || r.model == "HYGOV") scale(r.values.at(0), "G16.droop_pu");
   }
   return out;
