@@ -48,7 +48,7 @@ std::vector<EvidenceRun> evidence_runs();
 
 /// Text of a key. @throws InputError without it
 std::string text_of(const Node& table, const std::string& key);
-/// Number of a key. @throws InputError without it
+/// Number of a key. @returns it in the unit that the key names  @throws InputError without it
 double number_of(const Node& table, const std::string& key);
 /// id, source, where, tolerance, and what `key` holds as the expected value.
 EvidenceRow row_of(const Node& table, const std::string& key);
