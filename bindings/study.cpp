@@ -277,8 +277,7 @@ std::string write_entry(const py::dict& given, const std::string& folder, bool f
 std::string validate_rows(const std::vector<std::string>& groups, const std::string& data) {
   const auto chosen = validate::chosen_groups(groups);
   const auto rows = computed<std::vector<validate::Row>>([chosen, data](std::vector<validate::Row>& out) {
-    for (const auto& group : chosen)
-      for (auto& r : group.rows({data})) out.push_back(std::move(r));
+    out = validate::computed_rows(chosen, {data});
   });
   return validate::rows_json(*rows);
 }

@@ -15,7 +15,9 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> catalog_files();
 /// The files of `scenarios/` but sweeps, by path.
 std::span<const EmbeddedFile> scenario_files();
-/// Lists of published runs that `validate` computes.
+/// Lists of published runs that `validate` computes, and evidence.toml.
 std::span<const EmbeddedFile> validation_files();
+/// docs/ledger, in the order of its lines.
+std::span<const EmbeddedFile> ledger_files();
 
 }  // namespace TIDEWATT_NAMESPACE::embedded

@@ -6,7 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "validate/catalog_in_use.hpp"
+#include "validate/declared_key.hpp"
 #include "validate/leave_one_out.hpp"
+#include "validate/mutation.hpp"
 #include "validate/row_json.hpp"
 #include "validate/row_kind.hpp"
 
@@ -17,8 +20,11 @@ using namespace tidewatt::validate;
 struct Arguments {
   std::vector<std::string> groups;
   std::string data = "../shared/data";
+  std::string overlay;
   bool json = false;
   bool leave_one_out = false;
+  bool mutation = false;
+  double share = 1.0;
 };
 
 std::string expected_text(const Row& r) {
@@ -83,15 +89,22 @@ void print_counts(const std::vector<Row>& rows, const std::size_t (&n)[4]) {
   fmt::print("by kind: {}; only blind and seen rows compare with a measurement that could contradict them\n", text);
 }
 
+void print_mutation(const Arguments& a) {
+  const auto rows = mutated(chosen_groups(a.groups), {a.data}, declared_keys(), a.share);
+  fmt::print("{}\n", a.json ? mutation_json(rows) : mutation_text(rows));
+}
+
 void validate(const Arguments& a) {
+  const CatalogInUse use(a.overlay);
   if (a.leave_one_out) return print_leave_one_out(a.json);
+  if (a.mutation) return print_mutation(a);
   std::vector<Row> all;
   std::size_t n[4] = {};
   if (!a.json)
     fmt::print("{:<12} {:<10} {:>13} {:>10} {:<6} {:>9} {:>8}  {}\n", "row", "verdict", "expected", "got", "unit",
                "error", "allowed", "inputs");
   for (const auto& group : chosen_groups(a.groups))
-    for (auto& r : group.rows({a.data})) {
+    for (auto& r : computed_rows({group}, {a.data})) {
       ++n[static_cast<int>(r.verdict)];
       if (!a.json) print(r);
       all.push_back(std::move(r));
@@ -109,11 +122,18 @@ void add_validate_command(CLI::App& app, int&) {
   auto* c =
       app.add_subcommand("validate", "compare the models with published results: expected, got, error, tolerance");
   c->add_option("group", a->groups,
-                "groups of rows: workload, power, chips, thermal, diurnal, plant, grid, racks; default: all");
+                "groups of rows: workload, power, chips, thermal, diurnal, plant, grid, racks, evidence; default: all");
   c->add_option("--data", a->data, "folder of measurement files; rows whose files are absent are skipped")
+      ->type_name("FOLDER");
+  c->add_option("--catalog", a->overlay, "folder of catalog files that add to or replace the built-in ones")
       ->type_name("FOLDER");
   c->add_flag("--json", a->json, "print the rows as one JSON object");
   c->add_flag("--leave-one-out", a->leave_one_out,
               "print each training row's error with the matrix efficiency set by the other rows of its device");
+  c->add_flag("--mutation", a->mutation,
+              "compute each passing row with its main parameter changed: it must fail then; takes minutes");
+  c->add_option("--share", a->share, "with --mutation: share of the computations, 0 to 1")
+      ->check(CLI::Range(0.0, 1.0))
+      ->needs("--mutation");
   c->callback([a] { validate(*a); });
 }

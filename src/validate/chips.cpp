@@ -6,12 +6,13 @@
 #include <functional>
 #include <map>
 
+#include "catalog_in_use.hpp"
 #include "chips_groups.hpp"
 #include "groups.hpp"
+#include "row_term.hpp"
 #include "silicon.hpp"
 #include "study/fit_telemetry.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/thermal/fan_controller.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -74,7 +75,7 @@ void k20_row(std::vector<Row>& rows) {
   const auto fit = fit_locked(per_K);
   power::GpuPowerParams p = gpu_case("v100_sxm2_300W").power;
   p.board_W = fit.board_W, p.leakage_W = fit.leakage_W, p.leakage_per_K = per_K, p.leakage_ref_K = 60.0 + zero_degC_K;
-  p.dynamic_W = fit.dynamic_W, p.dynamic_ref_Hz = high.clock_Hz;
+  p.dynamic_W = term("k20_sweep.dynamic_W", fit.dynamic_W), p.dynamic_ref_Hz = high.clock_Hz;
   p.vf_clock_Hz = {low.clock_Hz, high.clock_Hz};
   p.vf_voltage_V = {p.voltage_ref_V, p.voltage_ref_V * (1.0 + 1e-12)};  // one voltage for all three clocks
   const power::GpuModel model(p);
@@ -136,7 +137,7 @@ void fan_table_rows(const Context& context, std::vector<Row>& rows) {
        {"grand_teton_mi300x_750W", "gt_mi300x_750W"}}};
   for (const auto& [name, written] : controllers) {
     const auto controller =
-        thermal::read_fan_controller(catalog::Catalog().values("fan_controller", name), "fan_controller");
+        thermal::read_fan_controller(catalog_in_use().values("fan_controller", name), "fan_controller");
     std::map<std::string, std::vector<std::pair<double, double>>> groups;
     for (const auto& row : table.rows)
       if (row[0] == written) groups[row[1]].emplace_back(study::cell_number(row[2]), 0.01 * study::cell_number(row[3]));

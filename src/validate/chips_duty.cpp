@@ -5,9 +5,10 @@
 #include <cmath>
 
 #include "base/fields_of.hpp"
+#include "catalog_in_use.hpp"
 #include "chips_groups.hpp"
 #include "chips_lab.hpp"
-#include "tidewatt/catalog/catalog.hpp"
+#include "row_term.hpp"
 #include "tidewatt/dvfs/governor.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -30,7 +31,7 @@ double die_degC(double mean_W) {
 
 /// Watts of the board in steps of half a millisecond, once the limiter has settled.
 std::vector<double> played(const LabKernel& kernel, const GpuCase& gpu, const DutyCycle& duty) {
-  const auto sampling = fields_of<dvfs::SampledGovernorParams>(catalog::Catalog().values("governor", "nvidia_sampled"));
+  const auto sampling = fields_of<dvfs::SampledGovernorParams>(catalog_in_use().values("governor", "nvidia_sampled"));
   const dvfs::SampledGovernor governor(kernel.model(), gpu.governor, sampling);
   auto state = governor.start(1, kernel.model().clock_max_Hz());
   const auto half = static_cast<std::size_t>(std::lround(duty.on_s / step_s)),
@@ -86,7 +87,7 @@ void b300_duty_rows(std::vector<Row>& rows) {
   const LabKernel kernel = LabKernel::fitted(gpu);
   std::array<std::vector<double>, duties.size()> watts;
   for (std::size_t d = 0; d < duties.size(); ++d) watts[d] = played(kernel, gpu, duties[d]);
-  const double window_s = meter_window_s(watts);
+  const double window_s = term("b300_duty.window_s", meter_window_s(watts));
   for (std::size_t d = 0; d < duties.size(); ++d) {
     const auto& duty = duties[d];
     const double second_W = highest_mean_W(watts[d], 1.0);

@@ -10,6 +10,8 @@ namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr std::size_t n_chip = 1024;
+constexpr double least_gain_frac =
+    1e-3;  // a smaller difference is no sign: the slowest of 1,024 chips moves by as much with the seed [assumed]
 constexpr double K_per_W = 0.063, inlet_K = 22.0 + zero_degC_K;  // air-cooled H100 near 75 % fan speed
 
 /// Unequal chips in one synchronous job: all of them wait for the slowest.
@@ -75,17 +77,18 @@ void clock_and_cap_rows(std::vector<Row>& rows) {
   std::string curve;
   for (int cap_W = 200; cap_W <= 700; cap_W += 50) {
     const auto a = job.capped(cap_W);
-    monotone = monotone && a.throughput > last;
+    monotone = monotone && a.throughput > last * (1.0 + least_gain_frac);
     last = a.throughput;
     if (cap_W % 100 == 0) curve += fmt::format("{}{} W: {:.3f}", curve.empty() ? "" : ", ", cap_W, a.throughput / full);
   }
-  rows.push_back(holds("D4/cap", "1,024 unequal H100 in one job, cap 200 to 700 W: throughput grows with every 50 W",
-                       monotone, "arXiv 2604.11391", curve));
+  rows.push_back(holds(
+      "D4/cap", "1,024 unequal H100 in one job, cap 200 to 700 W: throughput grows by more than 0.1 % with every 50 W",
+      monotone, "arXiv 2604.11391", curve));
   for (int cap_W : {300, 400, 500, 600}) {
     const auto cap = job.capped(cap_W), lock = job.locked_at_W(cap.mean_W);
     rows.push_back(holds(fmt::format("D4/lock-{}", cap_W),
-                         "same job: a clock lock of the same mean watts as the cap is faster",
-                         lock.throughput > cap.throughput, "arXiv 2607.00819",
+                         "same job: a clock lock of the same mean watts as the cap is faster by more than 0.1 %",
+                         lock.throughput > cap.throughput * (1.0 + least_gain_frac), "arXiv 2607.00819",
                          fmt::format("{:+.2f} % at {:.0f} W per GPU: lock {:.0f} MHz, slowest under the cap {:.0f} MHz",
                                      100 * (lock.throughput / cap.throughput - 1), cap.mean_W, lock.slowest_Hz * 1e-6,
                                      cap.slowest_Hz * 1e-6)));

@@ -13,6 +13,7 @@ std::vector<Row> grid_rows(const Context& context) {
   add(ride_through_rows());
   add(event_rows());
   add(delivery_rows(context));
+  add(simulator_rows(context));
   return out;
 }
 

@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "catalog_in_use.hpp"
 #include "groups.hpp"
 #include "power/power_shelf.hpp"
+#include "row_term.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/mitigation/ballast.hpp"
 #include "tidewatt/mitigation/gpu_smoothing.hpp"
 #include "tidewatt/power/converter_chain.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 template <class Params>
 Params from_catalog(const std::string& kind, const std::string& name) {
-  const catalog::Catalog catalog;
+  const catalog::Catalog& catalog = catalog_in_use();
   const Node node = catalog.values(kind, name);
   std::vector<Finding> findings;
   TableReader reader(node, name, findings);
@@ -71,7 +72,8 @@ std::vector<Drawn> drawn(const std::vector<mitigation::SmoothedPiece>& pieces, c
 }
 void smoothing_rows(std::vector<Row>& rows) {
   constexpr double tdp_W = 1200.0, high_W = 1150.0, wait_W = 200.0, floor_W = 0.65 * tdp_W;
-  const mitigation::GpuSmoothingParams p{0.65, 1000.0, 500.0, 2.0};
+  const mitigation::GpuSmoothingParams p{term("G9.floor_frac", 0.65), term("G9.up_W_per_s", 1000.0),
+                                         term("G9.down_W_per_s", 500.0), term("G9.delay_s", 2.0)};
   const std::vector<Tick> duration = {4 * ns_per_s, 1500 * ns_per_ms, 4 * ns_per_s, 8 * ns_per_s};
   const std::vector<double> natural_W = {high_W, wait_W, high_W, wait_W};
   mitigation::SmoothingState state{high_W, 0};

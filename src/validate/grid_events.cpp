@@ -10,6 +10,7 @@
 #include "grid/ride_verdict.hpp"
 #include "grid/supply_onset.hpp"
 #include "grid_rows.hpp"
+#include "row_term.hpp"
 #include "study/rule_study.hpp"
 #include "study/stability_study.hpp"
 
@@ -67,8 +68,9 @@ constexpr const char* chosen =
 void counter_rows(std::vector<Row>& out) {
   const std::string what = "six sags of 42 to 66 ms, 0.25 to 0.40 pu, in 82 s; ";
   out.push_back(holds("V1", what + "counter of 3 in 60 s until a person resets it: away for good from the third",
-                      lost_at(3, 60.0) == 3, incident, chosen));
-  const std::vector<grid::LoadGroup> free = {supplies(0, 0.0)};
+                      lost_at(static_cast<std::int64_t>(term("V1.count", 3.0)), 60.0) == 3, incident, chosen));
+  std::vector<grid::LoadGroup> free = {supplies(0, 0.0)};
+  free[0].return_s = term("V2.return_s", free[0].return_s);
   const auto a = grid::play(free, voltage({}), {}, step_s);
   out.push_back(against("V2", what + "no counter, back after 2 s: share of the load on the grid after 90 s", "", 1.0,
                         a.groups[0].share_frac[static_cast<std::size_t>((lead_s + 90.0) / step_s)], 0.0, incident,
@@ -127,16 +129,17 @@ bool transfers(double low_pu, double level_pu) {
 }
 
 void sag_rows(std::vector<Row>& out) {
+  const double mild_pu = term("V3.depth_pu", 0.844);
   const char* mild = "TD26, ERCOT's events 2023 to 2025";
   out.push_back(holds("V3",
                       "sag to 0.844 pu: supplies with a pickup at 0.90 and at 0.85 pu transfer, at 0.80 pu they stay",
-                      transfers(0.90, 0.844) && transfers(0.85, 0.844) && !transfers(0.80, 0.844), mild,
+                      transfers(0.90, mild_pu) && transfers(0.85, mild_pu) && !transfers(0.80, mild_pu), mild,
                       "published: the depth, and that load was lost; chosen: 60 ms"));
   grid::LoadGroup supply = supplies(0, 0.0);
   supply.voltage.clear();
   const auto ratio = [&](double level) {
     std::vector<double> v(1000, 1.0);
-    std::fill(v.begin() + 200, v.begin() + 400, level);
+    std::fill(v.begin() + 200, v.begin() + 400, term("V4.depth_pu", level));
     const std::vector<grid::LoadGroup> one = {supply};
     const auto a = grid::play(one, v, {}, step_s);
     return *std::max_element(a.current_ratio.begin(), a.current_ratio.end());
@@ -149,7 +152,7 @@ void sag_rows(std::vector<Row>& out) {
   const auto ercot = study::find_rule_book("ercot_nogrr282", "");
   const auto judged = [&](double length_s) {
     grid::LoadGroup g = supplies(0, 0.0);
-    g.voltage = {{0.9, 0.48, true, "low_after_s (0.48)"}};  // leaves 0.48 s into the sag
+    g.voltage = {{0.9, term("V5.after_s", 0.48), true, "low_after_s (0.48)"}};  // leaves 0.48 s into the sag
     std::vector<double> v(5000, 1.0);
     std::fill(v.begin() + 200, v.begin() + 200 + std::lround(length_s / step_s), 0.6);
     const std::vector<grid::LoadGroup> one = {g};
@@ -157,7 +160,7 @@ void sag_rows(std::vector<Row>& out) {
   };
   const auto late = [&] {
     grid::LoadGroup g = supplies(0, 0.0);
-    g.voltage = {{0.9, 0.505, true, "low_after_s (0.505)"}};
+    g.voltage = {{0.9, term("V5.after_s", 0.505), true, "low_after_s (0.505)"}};
     std::vector<double> v(5000, 1.0);
     std::fill(v.begin() + 200, v.begin() + 710, 0.6);
     const std::vector<grid::LoadGroup> one = {g};
@@ -176,7 +179,7 @@ void sag_rows(std::vector<Row>& out) {
     // 100 MW that come back on a straight line reach 90 % at 0.9 of it: just in time, and 2 ms late.
     const auto recovers = [&](double ramp_s) {
       grid::LoadGroup g = supplies(0, 0.0);
-      g.power_W = 100e6, g.return_s = 0.0, g.ramp_s = ramp_s;
+      g.power_W = 100e6, g.return_s = 0.0, g.ramp_s = term("V6.ramp_s", ramp_s);
       const std::vector<grid::LoadGroup> one = {g};
       return grid::play_point(*book.ride, one, 60.0, 0.3, 0.1, false).recovery_s <= book.ride->recovery_s + 1e-9;
     };
@@ -193,7 +196,9 @@ void perc1_rows(std::vector<Row>& out) {
   constexpr double h = 1e-4;
   std::vector<double> v(15000, 1.0);
   std::fill(v.begin() + 1000, v.begin() + 2000, 0.3);
-  const auto t = grid::play_perc1({}, v, h);
+  grid::Perc1Params params;
+  params.Tcease = term("V7.cease_s", params.Tcease), params.Tramp = term("V7.ramp_s", params.Tramp);
+  const auto t = grid::play_perc1(params, v, h);
   std::size_t ceased = 1000;
   while (ceased < t.FracOn.size() && t.FracOn[ceased] > 0.5) ++ceased;
   std::size_t full = 2000;
@@ -245,7 +250,7 @@ void waveform_rows(std::vector<Row>& out) {
   auto ieso = study::find_rule_book("ieso_2026", "");
   std::vector<double> ramp(180'000, 100e6);
   for (std::size_t i = 0; i < ramp.size(); ++i)
-    ramp[i] += 6e6 * std::clamp((static_cast<double>(i) * step_s - 60.0) / 10.0, 0.0, 1.0);
+    ramp[i] += term("V8.ramp_W", 6e6) * std::clamp((static_cast<double>(i) * step_s - 60.0) / 10.0, 0.0, 1.0);
   const auto within_window = [&](double window_s) {
     auto book = ieso;
     for (auto& r : book.rules)
@@ -260,13 +265,13 @@ void waveform_rows(std::vector<Row>& out) {
                       "IESO v3.0 [S]", "published: the limit; chosen: the window, which was not read"));
   const auto ercot = study::find_rule_book("ercot_variation_2026", "");
   const auto swing = [&](double MW) {
-    return verdict(ercot, ercot.rules.front().name, sine(100e6, MW * 1e6, 1.0, 120.0), 100e6);
+    return verdict(ercot, ercot.rules.front().name, sine(100e6, term("V9.swing_MW", MW) * 1e6, 1.0, 120.0), 100e6);
   };
   out.push_back(holds("V9", "ERCOT, a sine of 1 Hz: 9.9 MW peak to peak pass, 10.1 MW fail",
                       swing(9.9) == pass && swing(10.1) == fail, "ERCOT's proposal of 2026 [S]",
                       "published: 10 MW within 5 s, 0.1 to 55 Hz; chosen: the mean, 100 MW"));
   const auto lipa = study::find_rule_book("lipa", "");
-  const auto event = sine(320e6, 25e6, 23.0, 120.0);
+  const auto event = sine(320e6, term("V10.swing_W", 25e6), 23.0, 120.0);
   bool all =
       verdict(ercot, ercot.rules.front().name, event, 320e6) == fail && verdict(ieso, "periodic", event, 320e6) == fail;
   bool lipa_fails = false;

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "grid/flicker.hpp"
 #include "grid_rows.hpp"
+#include "row_term.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -90,7 +91,7 @@ void table(const Context& context, const char* file, const char* id, const char*
     for (std::size_t i = 0; i < x.size(); ++i)
       if (!parse_number(trim(c[i + 1]), x[i]))
         throw InputError(fmt::format("{}: '{}' is not a number", file, c[i + 1]));
-    const Point p{lamp_of(c[0]), x[0], x[1] / 100.0, x[2], x[3]};
+    const Point p{lamp_of(c[0]), x[0], term("G3.change_frac", x[1] / 100.0), x[2], x[3]};
     const double got = meter(p);
     Worst& w = lamps[c[0]];
     if (w.n++ == 0 || std::abs(got / p.expected - 1.0) > std::abs(w.got / w.point.expected - 1.0))

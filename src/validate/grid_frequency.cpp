@@ -1,10 +1,11 @@
 #include <cmath>
 
 #include "base/fields_of.hpp"
+#include "catalog_in_use.hpp"
 #include "grid/load_settings.hpp"
 #include "grid/swing.hpp"
 #include "grid_rows.hpp"
-#include "tidewatt/catalog/catalog.hpp"
+#include "row_term.hpp"
 #include "tidewatt/grid/frequency.hpp"
 #include "tidewatt/grid/ride_through.hpp"
 
@@ -20,7 +21,8 @@ double peak_Hz(const grid::FrequencyParams& p, double lost_W) {
 
 std::vector<Row> frequency_rows() {
   std::vector<Row> out;
-  const grid::FrequencyParams first_order{60.0, 60e9, 5.0, 1.0, 0.05, 0.6, 0.0, 0.0, 1.0};
+  const grid::FrequencyParams first_order{
+      60.0, 60e9, term("G5.inertia_s", 5.0), 1.0, term("G5.droop_pu", 0.05), 0.6, 0.0, 0.0, 1.0};
   const grid::Frequency model(first_order);
   const double step_W = 2.6e9;
   const grid::SwingResponse closed(5.0, 1.0, 0.05, 0.6, step_W / 60e9);
@@ -39,7 +41,7 @@ std::vector<Row> frequency_rows() {
   out.push_back(against("G5/offset", what + "offset after 60 s", "Hz", 60.0 * closed.settled_pu(), deviation_Hz.back(),
                         1e-9, exact));
 
-  const catalog::Catalog files;
+  const catalog::Catalog& files = catalog_in_use();
   const auto texas =
       fields_of<grid::FrequencyParams>(*files.values("grid", "ercot_like_60GVA").find("frequency"), "frequency");
   const std::string texas_what =
@@ -55,7 +57,7 @@ std::vector<Row> frequency_rows() {
 
 std::vector<Row> ride_through_rows() {
   std::vector<Row> out;
-  const catalog::Catalog files;
+  const catalog::Catalog& files = catalog_in_use();
   // Supplies that carry sags of this length by themselves: only the counter acts.
   std::vector<Finding> findings;
   const auto played = grid::played_settings(

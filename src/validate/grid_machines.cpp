@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog_in_use.hpp"
 #include "grid/modes.hpp"
 #include "grid_rows.hpp"
+#include "row_term.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
@@ -17,7 +18,7 @@ constexpr double swing_W_per_gpu = 66.7e6 / 100e3;
 
 grid::MachineCase case_of(const std::string& name) {
   std::vector<Finding> findings;
-  auto out = grid::read_machine_case(catalog::Catalog().values("grid_case", name), name, findings);
+  auto out = grid::read_machine_case(catalog_in_use().values("grid_case", name), name, findings);
   if (!findings.empty()) throw InputError(std::move(findings));
   return out;
 }
@@ -52,13 +53,14 @@ struct Bus {
   double at_mode_Hz = 0.0, period_s = 0.0, mode_s = 0.0, beside_Hz = 0.0;
 };
 
-// A 66.7 MW square wave at one bus: at its worst period near the inter-area mode, and the calmest within 1 s of that.
+// A 66.7 MW square wave at one bus: at its worst period within 15 % of the inter-area mode's, and the calmest within 1 s of that.
 Bus forced_at(const grid::MachineCase& c, double bus) {
-  const auto linear = grid::LinearSystem(grid::MachineSystem(c, bus)).with_swing_damping(light_damping_frac);
+  const auto linear =
+      grid::LinearSystem(grid::MachineSystem(c, bus)).with_swing_damping(term("G13.damping_frac", light_damping_frac));
   Bus out;
-  out.mode_s = 1.0 / linear.swing_modes().front().frequency_Hz;
-  for (int k = -3; k <= 3; ++k) {
-    const double period_s = out.mode_s + 0.015 * k;
+  out.mode_s = term("G13.mode_s", 1.0 / linear.swing_modes().front().frequency_Hz);
+  for (int k = -10; k <= 10; ++k) {
+    const double period_s = out.mode_s * (1.0 + 0.015 * k);
     const double p = grid::forced_oscillation(linear, 66.7e6, period_s, 0.5, 6.0).peak_to_peak_Hz;
     if (p > out.at_mode_Hz) out.at_mode_Hz = p, out.period_s = period_s;
   }
@@ -89,8 +91,8 @@ void new_england_rows(std::vector<Row>& out) {
   const std::string what =
       "New England system, swing modes damped by 3 %, square wave of 66.7 MW at duty 0.5, median over load buses: ";
   const auto [lo, hi] = std::minmax_element(ratio.begin(), ratio.end());
-  out.push_back(against("G13/period", what + "worst period over the inter-area mode's", "", 1.0, median(shift), 0.05,
-                        "resonance_criterion"));
+  out.push_back(against("G13/period", what + "worst period within 15 % of the inter-area mode's, over it", "", 1.0,
+                        median(shift), 0.05, "resonance_criterion"));
   out.push_back(within("G13", what + "frequency swing at the mode over the calmest period less than 1 s away", "",
                        7.4 / 2.0, 7.4 * 2.0, median(ratio), 0.0, "resonance_criterion",
                        fmt::format("7.4 published, factor 2; by bus {:.1f} to {:.1f}", *lo, *hi)));

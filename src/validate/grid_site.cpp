@@ -5,22 +5,25 @@
 
 #include "base/fields_of.hpp"
 #include "base/random.hpp"
+#include "catalog_in_use.hpp"
 #include "grid_rows.hpp"
 #include "numerics/spectrum.hpp"
-#include "tidewatt/catalog/catalog.hpp"
-#include "tidewatt/grid/metrics.hpp"
+#include "row_term.hpp"
+#include "shipped_day.hpp"
 #include "tidewatt/power/server.hpp"
+#include "tidewatt/sim/look_up.hpp"
+#include "tidewatt/sim/run.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr double two_pi = 6.283185307179586476925287;
-// Measured levels per GPU of an 8×H100 node (row P1): training plateau, stall, no context.
-constexpr double plateau_W = 550.0, stall_W = 155.0, idle_W = 71.0;
+// Measured levels per GPU of an 8×H100 node (row P1): training plateau and stall.
+constexpr double plateau_W = 550.0, stall_W = 155.0;
 constexpr double fan_frac = 0.75;
 
 power::ServerPowerParams server() {
-  const Node node = catalog::Catalog().values("server", "grand_teton_h100");
+  const Node node = catalog_in_use().values("server", "grand_teton_h100");
   return fields_of<power::ServerPowerParams>(*node.find("power"), "power");
 }
 
@@ -28,21 +31,22 @@ double node_W(const power::ServerPowerParams& p, double gpu_W, bool busy) {
   return power::server_power(p, gpu_W * static_cast<double>(p.n_gpu), fan_frac, busy).ac_W;
 }
 
-Row stop_row(const power::ServerPowerParams& p) {
-  const double n_node = 24'576.0 / static_cast<double>(p.n_gpu);
-  std::vector<double> load_W(4000, n_node * node_W(p, plateau_W, true));
-  for (std::size_t i = 2000; i < load_W.size(); ++i) load_W[i] = n_node * node_W(p, idle_W, false);
-  grid::StepMeter step(1000);
-  step.begin(0);
-  step.push(load_W);
-  return within("G1", "24,576 H100 from the training plateau to idle at once, AC side: fall within a second", "MW",
-                12.0, 31.0, step.fall() / 1e6, 0.0, "llama3");
+/// Every GPU of a simulated site stops within the same second, because one host fails.
+Row stop_row() {
+  const auto result = sim::run(
+      shipped_day({"hall.a.n_gpu=24576", "job.main.plan.n_gpu=24576", "job.main.plan.global_batch_sequences=3072",
+                   "run.start=2024-07-20T15:00:00", "run.duration_h=0.1"},
+                  "\n[[event]]\nname = \"stop\"\nkind = \"failure\"\njob = \"main\"\nat_s = 240.0\n"));
+  return within(
+      "G1", "24,576 H100 of the shipped day, one host fails: largest change of the connection's power within a second",
+      "MW", 12.0, 31.0, sim::figure(result, "pcc_step_1s_max_MW"), 0.0, "llama3");
 }
 
 Row energy_share_row(const power::ServerPowerParams& p) {
   numerics::Welch welch(1u << 15, 1000.0);
-  std::vector<double> load_W(2000);
-  for (std::size_t i = 0; i < load_W.size(); ++i) load_W[i] = node_W(p, i < 1500 ? plateau_W : stall_W, true);
+  std::vector<double> load_W(static_cast<std::size_t>(term("G2.period_ms", 2000.0)));
+  for (std::size_t i = 0; i < load_W.size(); ++i)
+    load_W[i] = node_W(p, 4 * i < 3 * load_W.size() ? plateau_W : stall_W, true);
   for (int k = 0; k < 120; ++k) welch.push(load_W);
   const auto s = welch.result();
   const double band = s.band_rms(0.2, 3.0), all = s.band_rms(0.02, 500.0);
@@ -73,7 +77,7 @@ void jitter_rows(std::vector<Row>& out) {
       sum += x[i] * std::polar(1.0, -two_pi * f_Hz * 1e-3 * (static_cast<double>(i) + 0.5));
     return sum;
   };
-  const auto still = waveform(0.0), moving = waveform(sigma_s);
+  const auto still = waveform(0.0), moving = waveform(term("G12.sigma_s", sigma_s));
   for (int harmonic = 1; harmonic <= 3; ++harmonic) {
     const double f_Hz = harmonic / period_s, phase = two_pi * f_Hz * sigma_s;
     const double expected = std::exp(-0.5 * phase * phase);
@@ -94,7 +98,7 @@ void jitter_rows(std::vector<Row>& out) {
 std::vector<Row> site_waveform_rows() {
   std::vector<Row> out;
   const auto p = server();
-  out.push_back(stop_row(p));
+  out.push_back(stop_row());
   out.push_back(energy_share_row(p));
   jitter_rows(out);
   return out;

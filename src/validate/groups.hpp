@@ -13,6 +13,7 @@ std::vector<Row> diurnal_rows(const Context&);       ///< D rows
 std::vector<Row> plant_rows(const Context&);         ///< C rows
 std::vector<Row> grid_rows(const Context&);          ///< G rows
 std::vector<Row> racks_rows(const Context&);         ///< R rows: published runs of 2024-2026 from their plans
+std::vector<Row> evidence_rows(const Context&);      ///< E rows: published runs and levels that set nothing
 std::vector<Row> delivery_rows(const Context&);      ///< G8–G11 and G14: part of the grid group
 
 // What `workload_rows` joins.

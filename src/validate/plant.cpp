@@ -1,10 +1,11 @@
+#include "catalog_in_use.hpp"
 #include "cooling/liquid.hpp"
 #include "groups.hpp"
 #include "plant_rows.hpp"
+#include "row_term.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/node.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -14,7 +15,7 @@ constexpr double m3_per_s_per_GPM = 3.785411784e-3 / 60.0;
 
 Row water_flow() {
   const double mean_K = 293.15;
-  const double kg_per_s = cooling::coolant_flow_kg_per_s(1e6, 10.0, mean_K);
+  const double kg_per_s = cooling::coolant_flow_kg_per_s(1e6, term("C2.rise_K", 10.0), mean_K);
   return against("C2", "1 MW at a rise of 10 K in water of 20 degC", "GPM", 379.0,
                  kg_per_s / cooling::water_density_kg_per_m3(mean_K) / m3_per_s_per_GPM, 0.01,
                  "closed form; density from kell_1975");
@@ -27,7 +28,7 @@ Row half_flow(const char* id, const char* what, double full_W, double half_W) {
 }  // namespace
 
 cooling::HydronicParams catalog_hydronic(const char* name) {
-  const Node node = catalog::Catalog().values("plant", name);
+  const Node node = catalog_in_use().values("plant", name);
   std::vector<Finding> findings;
   TableReader reader(node, "", findings);
   std::string type;

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "plant_rows.hpp"
+#include "row_term.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
@@ -17,7 +18,7 @@ using cooling::PlantStep;
 
 // Node behind its converters: 4 GPUs, CPU, memory, 4 NICs, drives -> (P + 13)/0.98; four nodes -> (P + 17)/0.96.
 double idle_W() {
-  const double node_W = 4 * 88.0 + 90.0 + 74.26 + 4 * 20.0 + 30.0;
+  const double node_W = 4 * term("C1.gpu_W", 88.0) + 90.0 + 74.26 + 4 * 20.0 + 30.0;
   const double four_nodes_W = (4.0 * (node_W + 13.0) / 0.98 + 17.0) / 0.96;
   const double n_node = 9408.0, n_cabinet = std::ceil(n_node / 128.0);
   return n_node / 4.0 * four_nodes_W + n_cabinet * 32.0 * 250.0 + 25.0 * 8473.0;
@@ -68,7 +69,7 @@ struct Books {
   }
   double closure() const {
     const double given = in.value() + inside.value();
-    return std::abs(given - out.value() - stored.value()) / given;
+    return std::abs(given - term("C3.heat_out_J", out.value()) - stored.value()) / given;
   }
 };
 

@@ -5,6 +5,7 @@
 #include "cooling/heat_exchanger.hpp"
 #include "plant_rows.hpp"
 #include "plant_series.hpp"
+#include "row_term.hpp"
 #include "tidewatt/cooling/chiller.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 #include "tidewatt/cooling/tower.hpp"
@@ -19,9 +20,9 @@ constexpr double zero_K = cooling::zero_celsius_K;
 // 1.2 kg of water per kg of air (that library's default).
 cooling::TowerParams example_tower() {
   cooling::TowerParams p;
-  p.water_kg_per_s = 0.5;
-  p.water_air_ratio = 1.2;
-  p.wetbulb_K = zero_K + 25.55, p.water_in_K = zero_K + 35.0, p.water_out_K = zero_K + 29.44;
+  p.water_kg_per_s = term("C4.water_kg_per_s", 0.5);
+  p.water_air_ratio = term("C4.water_air_ratio", 1.2);
+  p.wetbulb_K = zero_K + 25.55, p.water_in_K = zero_K + 35.0, p.water_out_K = term("C4.water_out_K", zero_K + 29.44);
   p.free_convection_frac = 0.125, p.fan_floor_frac = 0.3, p.fan_exponent_ratio = 3.0, p.fan_W = 583.8;
   p.ua_wetbulb_ratio = {1.0, 0.0081, 0.0};
   p.ua_air_ratio = {0.0, 1.3, -0.3};
@@ -108,7 +109,7 @@ Row nominal_row(const Context& context) {
 
 cooling::ChillerParams centrifugal_471kW() {
   cooling::ChillerParams p;
-  p.capacity_W = 471200.0, p.cop_ratio = 5.89;
+  p.capacity_W = term("C4.capacity_W", 471200.0), p.cop_ratio = term("C4.cop_ratio", 5.89);
   p.leaving_low_K = zero_K + 7.22, p.leaving_high_K = zero_K + 12.78;
   p.entering_low_K = zero_K + 12.78, p.entering_high_K = zero_K + 26.67;
   p.plr_min_frac = 0.10, p.plr_max_frac = 1.15, p.motor_frac = 1.0;
@@ -130,7 +131,7 @@ void chiller_rows(const Context& context, std::vector<Row>& rows) {
   const auto &set = s->at("chi.TSet"), &entering = s->at("chi.TEvaEnt"), &condenser = s->at("chi.TConEnt"),
              &leaving = s->at("chi.TEvaLvg"), &warm = s->at("chi.TConLvg"), &cop = s->at("chi.COP"),
              &plr = s->at("chi.PLR1");
-  const double evaporator_W_per_K = 10.35 * 4184.0, condenser_W_per_K = 19.24 * 4184.0;
+  const double evaporator_W_per_K = term("C4.evaporator_kg_per_s", 10.35) * 4184.0, condenser_W_per_K = 19.24 * 4184.0;
   std::vector<double> got_leaving, got_warm, got_cop, got_plr;
   std::vector<bool> take;
   for (std::size_t i = 0; i < cop.size(); ++i) {

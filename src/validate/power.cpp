@@ -1,18 +1,18 @@
 #include <fmt/format.h>
 
+#include "catalog_in_use.hpp"
 #include "groups.hpp"
 #include "power_groups.hpp"
 #include "silicon.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 template <class Params>
 Params entry(const char* kind, const char* name) {
-  const Node values = catalog::Catalog().values(kind, name);
+  const Node values = catalog_in_use().values(kind, name);
   std::vector<Finding> findings;
   TableReader r(values, kind, findings);
   Params p;
@@ -71,7 +71,7 @@ Governed governed_node(const GpuCase& gpu, const ServerCase& server, const dvfs:
 
 /// Switching of an H100 whose context runs nothing: that of the anchor.
 double context_activity() {
-  const Node anchors = catalog::Catalog().values("anchors", "h100_sxm_700W_anchors");
+  const Node anchors = catalog_in_use().values("anchors", "h100_sxm_700W_anchors");
   return std::get<double>(anchors.find("context")->find("matrix_frac")->value);
 }
 

@@ -5,6 +5,7 @@
 #include <complex>
 
 #include "power_groups.hpp"
+#include "row_term.hpp"
 #include "study/fit_job_log.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -88,10 +89,13 @@ void gpt3_rows(const std::filesystem::path& stem, const std::string& sensor, std
   const std::vector<WorkInterval> second(log.work.begin() + 24, log.work.end());
   const auto fit =
       study::fit_node_power(log.part(first.front().start_s + 4.0, first.back().end_s), first, publication_s);
+  auto levels = fit.levels;
+  levels.train_W = term("P5.train_W", levels.train_W), levels.evaluate_W = term("P5.evaluate_W", levels.evaluate_W);
+  levels.dip_W = term("P5.dip_W", levels.dip_W), levels.dip_s = term("P5.dip_s", levels.dip_s);
   const auto measured = log.part(second.front().start_s, second.back().end_s);
   const auto ahead = extrapolated(first, second.size() / 2);
-  study::NodePowerLog predicted{
-      measured.time_s, study::log_of(study::node_wave(fit.levels, ahead), fit.levels, publication_s, measured.time_s)};
+  study::NodePowerLog predicted{measured.time_s,
+                                study::log_of(study::node_wave(levels, ahead), levels, publication_s, measured.time_s)};
   const auto id = [&](const char* what) { return fmt::format("P5/{}-{}", what, sensor); };
   const std::string what = fmt::format("GPT-3 175B on 64 nodes, {} meters, second half from the first: ", sensor);
   rows.push_back(against(
@@ -109,7 +113,8 @@ void gpt3_rows(const std::filesystem::path& stem, const std::string& sensor, std
 void llama2_rows(const std::filesystem::path& one, const std::filesystem::path& other, std::vector<Row>& rows) {
   for (const std::string sensor : {"ac", "dc"}) {
     const study::JobLog a = read(one, sensor, 0.0), b = read(other, sensor, 0.0);
-    const auto fit = study::fit_node_power(a.part(4.0, a.run_s), a.work, publication_s);
+    auto fit = study::fit_node_power(a.part(4.0, a.run_s), a.work, publication_s);
+    fit.levels.train_W = term("fit/nodes.train_W", fit.levels.train_W);
     const auto measured = b.part(4.0, b.run_s);
     const auto shown = study::log_of(study::node_wave(fit.levels, b.work), fit.levels, publication_s, measured.time_s);
     rows.push_back(

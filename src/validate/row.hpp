@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ struct Row {
   Verdict verdict = Verdict::skipped;
   std::string source;  ///< key in docs/references.bib, or the publication
   std::string note;    ///< why it falls short, why it was skipped, what was fitted
+  double p05 =
+      std::numeric_limits<double>::quiet_NaN();  ///< ends of the 90 % band of a blind row, in `unit`; NaN: none
+  double p95 = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// One value with a relative tolerance.
@@ -53,7 +57,7 @@ struct Context {
 /// One function per group of rows; each file holds one group.
 using Group = std::vector<Row> (*)(const Context&);
 struct NamedGroup {
-  std::string_view name;  ///< "workload", "power", "chips", "thermal", "diurnal", "plant", "grid", "racks"
+  std::string_view name;  ///< "workload", "power", "chips", "thermal", "diurnal", "plant", "grid", "racks", "evidence"
   Group rows;
 };
 /// All groups in a fixed order.

@@ -20,6 +20,8 @@ enum class Kind {
 std::string_view name(Kind kind);  ///< the words above
 /// All kinds, in their order.
 const std::vector<Kind>& kinds();
+/// Whether a row is one of a prefix: "W1" is a prefix of "W1" and "W1/rate", not of "W10"; "fit/nodes" is one of "fit/nodes-ac".
+bool is_below(std::string_view prefix, std::string_view id);
 /// The kind declared for a row's id: that of the longest prefix in the table. @throws std::logic_error if there is none
 Kind kind_of(std::string_view id);
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog_in_use.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
@@ -22,7 +22,7 @@ void read(const Node& entry, const char* table, Params& params, std::vector<Find
 }  // namespace
 
 GpuCase gpu_case(const std::string& name) {
-  const Node entry = catalog::Catalog().values("gpu", name);
+  const Node entry = catalog_in_use().values("gpu", name);
   std::vector<Finding> findings;
   GpuCase g;
   read(entry, "power", g.power, findings);
@@ -32,7 +32,7 @@ GpuCase gpu_case(const std::string& name) {
   const Node* compute = entry.find("compute");
   if (compute != nullptr && compute->is_text()) {
     Node held;
-    held.set("compute", catalog::Catalog().values("compute", std::get<std::string>(compute->value)));
+    held.set("compute", catalog_in_use().values("compute", std::get<std::string>(compute->value)));
     read(held, "compute", g.compute, findings);
   } else {
     read(entry, "compute", g.compute, findings);
@@ -42,7 +42,7 @@ GpuCase gpu_case(const std::string& name) {
 }
 
 ServerCase server_case(const std::string& name) {
-  const Node entry = catalog::Catalog().values("server", name);
+  const Node entry = catalog_in_use().values("server", name);
   std::vector<Finding> findings;
   ServerCase s;
   read(entry, "power", s.power, findings);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "row_term.hpp"
 #include "silicon.hpp"
 #include "study/fit_fan_loop.hpp"
 #include "study/fit_telemetry.hpp"
@@ -29,7 +30,8 @@ void hourly_rows(const Context& context, std::vector<Row>& rows) {
     else if (++n % 8 == 0)  // every eighth hour says the same
       fitted.push_back(s);
   }
-  const auto fit = study::fit_fan_loop(fitted);
+  auto fit = study::fit_fan_loop(fitted);
+  fit.loop.fixed_K_per_W = term("fit/temperature.fixed_K_per_W", fit.loop.fixed_K_per_W);
   double sum = 0.0, bias = 0.0;
   for (const auto& s : other) {
     const double error = study::rest_die_K(fit.loop, s) - s.die_K;

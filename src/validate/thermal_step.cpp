@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "catalog_in_use.hpp"
 #include "power/sensor.hpp"
 #include "silicon.hpp"
 #include "study/fit_thermal.hpp"
 #include "thermal/node_heat.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
@@ -31,7 +31,7 @@ Trace step_response(double idle_W, double busy_W, double duration_s, double fixe
   }
   thermal::HbmBranchParams hbm;
   std::vector<Finding> findings;
-  const Node entry = catalog::Catalog().values("memory_branch", "h100_hbm3");
+  const Node entry = catalog_in_use().values("memory_branch", "h100_hbm3");
   TableReader r(entry, "memory_branch", findings);
   double limit_K = 0.0;
   r.number("limit_degC", limit_K, {40, 125}, "the memory's own limit, not used here");

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "base/fields_of.hpp"
+#include "catalog_in_use.hpp"
 #include "fleet/task.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/dvfs/operating_point.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "training_runs.hpp"
@@ -13,14 +13,9 @@ namespace {
 /// Die temperature of air-cooled H100 under load, mean over the positions of a node (validation row T1).
 constexpr double loaded_die_K = 273.15 + 63.0;
 
-const catalog::Catalog& project_catalog() {
-  static const catalog::Catalog entries;
-  return entries;
-}
-
 template <class Params>
 Params entry(const char* kind, const std::string& name) {
-  return fields_of<Params>(project_catalog().values(kind, name));
+  return fields_of<Params>(catalog_in_use().values(kind, name));
 }
 
 /// Catalog entry of kind gpu with a device's power model; empty: none yet.
@@ -42,7 +37,7 @@ double slowest_pace(const std::string& device, const workload::IterationModel& m
 }
 
 double slowest_pace_at(const std::string& gpu_entry, double limit_W, const workload::IterationModel& model) {
-  const Node values = project_catalog().values("gpu", gpu_entry);
+  const Node values = catalog_in_use().values("gpu", gpu_entry);
   const power::GpuModel gpu(fields_of<power::GpuPowerParams>(*values.find("power")));
   const auto governor = fields_of<dvfs::GovernorParams>(*values.find("governor"));
   const auto spread = fields_of<power::SiliconSpreadParams>(*values.find("spread"));

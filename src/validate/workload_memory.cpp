@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "groups.hpp"
+#include "row_term.hpp"
 #include "tidewatt/workload/job_params.hpp"
 #include "training_runs.hpp"
 #include "workload/memory.hpp"
@@ -46,7 +47,7 @@ void set_up_rows(std::vector<Row>& rows) {
   const auto set_up_s = [](const char* variant, std::int64_t n_gpu) {
     workload::JobParams job;
     job.initialise = variant;
-    return workload::initialise_s(job, {n_gpu, 0.0});
+    return workload::initialise_s(job, {static_cast<std::int64_t>(term("W15.n_gpu", static_cast<double>(n_gpu))), 0.0});
   };
   const char* fitted = "the variant's constant follows from this row";
   rows.push_back(calibrated(against("W15/naive", "communicators of 2,048 GPUs, blocking store", "s", 1047,

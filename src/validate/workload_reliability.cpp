@@ -4,7 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "catalog_in_use.hpp"
 #include "groups.hpp"
+#include "row_term.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
@@ -34,10 +36,11 @@ Params from_catalog(const catalog::Catalog& catalog, const char* kind, const cha
 /// F1: mean counts over 200 seeds inside the 99.7 % interval (3 sigma) of a Poisson mean.
 void causes(const FailureRates& rates, std::vector<Row>& out) {
   constexpr int n_seed = 200;
+  const auto n_node = static_cast<std::int64_t>(term("F1.n_node", 2048.0));
   std::map<std::string, double> mean;
   double unexpected = 0.0, planned = 0.0;
   for (std::uint64_t seed = 1; seed <= n_seed; ++seed)
-    for (const Failure& f : draw_failures(rates, seed, 2048, 0, run_days * day)) {
+    for (const Failure& f : draw_failures(rates, seed, n_node, 0, run_days * day)) {
       mean[cause_name(rates, f)] += 1.0 / n_seed;
       (f.planned ? planned : unexpected) += 1.0 / n_seed;
     }
@@ -136,7 +139,7 @@ void intervals_by_expectation(std::vector<Row>& out) {
       if (const double cost = std::expm1((tau_s + save_s) / mttf_s) / tau_s; cost < least) least = cost, best_s = tau_s;
     out.push_back(against(fmt::format("F4/w{:g}_M{:g}", save_s, mttf_s),
                           "optimum checkpoint interval: the formula against a search of the expected loss", "s", best_s,
-                          optimum_checkpoint_interval_s(save_s, mttf_s), 0.1, "rsc_reliability"));
+                          optimum_checkpoint_interval_s(term("F4.save_s", save_s), mttf_s), 0.1, "rsc_reliability"));
   }
 }
 
@@ -147,7 +150,7 @@ void intervals_by_walking(std::vector<Row>& out) {
   const double formula_s = optimum_checkpoint_interval_s(save_s, mttf_s);
   Run run{{}, {1, 0.0}, {{"any"}, {1.0 / mttf_s}, {}, {}, {}, {}}, 1, 1, ns_per_s};
   run.job.storage_B_per_s = run.job.load_per_gpu_B_per_s = run.job.checkpoint_per_gpu_B_per_s = 1e9;
-  run.job.checkpoint_base_s = save_s;
+  run.job.checkpoint_base_s = term("F4.save_s", save_s);
   double m[3][4] = {};
   for (int k = -5; k <= 5; ++k) {
     run.job.checkpoint_interval_s = formula_s * std::exp2(0.3 * k);
@@ -184,7 +187,7 @@ void rates_at_scale(const catalog::Catalog& catalog, const FailureRates& llama3_
 }  // namespace
 
 std::vector<Row> reliability_rows(const Context&) {
-  const catalog::Catalog catalog;
+  const catalog::Catalog& catalog = catalog_in_use();
   const auto llama3_rates = from_catalog<FailureRates>(catalog, "failures", "llama3_405b");
   std::vector<Row> out;
   causes(llama3_rates, out);

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "tidewatt/base/error.hpp"
 
@@ -97,6 +99,27 @@ DipWave fit_dip(const PlacedSamples& p) {
     if (step[0] < 1e-5) break;
   }
   return best;
+}
+
+std::vector<double> line_amplitudes(const PlacedSamples& samples, std::size_t n) {
+  if (samples.value.size() < 4 * n || samples.value.size() != samples.place_frac.size())
+    throw InputError(fmt::format("{} lines of {} samples", n, samples.value.size()));
+  const auto size = static_cast<Eigen::Index>(1 + 2 * n);
+  Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(size, size);
+  Eigen::VectorXd right = Eigen::VectorXd::Zero(size), term = right;
+  for (std::size_t i = 0; i < samples.value.size(); ++i) {
+    term(0) = 1.0;
+    for (Eigen::Index q = 1; 2 * q < size; ++q) {
+      const double angle = 2.0 * std::numbers::pi * static_cast<double>(q) * samples.place_frac[i];
+      term(2 * q - 1) = std::cos(angle), term(2 * q) = std::sin(angle);
+    }
+    normal += term * term.transpose();
+    right += samples.value[i] * term;
+  }
+  const Eigen::VectorXd x = normal.ldlt().solve(right);
+  std::vector<double> out;
+  for (Eigen::Index q = 1; 2 * q < size; ++q) out.push_back(std::hypot(x(2 * q - 1), x(2 * q)));
+  return out;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::workload

@@ -35,4 +35,8 @@ struct DipWave {
 /// fewer than 20 samples
 DipWave fit_dip(const PlacedSamples& samples);
 
+/// Amplitudes of the iteration's lines 1 … n, together with the mean by least squares over all samples.
+/// @return [line - 1], in the samples' unit  @throws InputError for fewer than 4 n samples
+std::vector<double> line_amplitudes(const PlacedSamples& samples, std::size_t n);
+
 }  // namespace TIDEWATT_NAMESPACE::workload

@@ -15,6 +15,8 @@ TEST_CASE("a row's kind is that of the longest declared prefix, which ends where
   CHECK(kind_of("G3/Pst/120V_50Hz") == Kind::conformance);
   CHECK(kind_of("C3/closure") == Kind::identity);
   CHECK(kind_of("C4/tower_york") == Kind::simulator);
+  CHECK(kind_of("R5/70b-gb300-fp4") == Kind::blind);
+  CHECK(kind_of("R1/gb200-512") == Kind::half_fit);
 }
 
 TEST_CASE("a row without a declared kind cannot be printed") {

@@ -65,3 +65,18 @@ TEST_CASE("samples are placed between logged steps, evaluations left out", "[wor
   CHECK(p.place_frac[2] == Approx(0.2));
   CHECK(place_in_steps(log, log.power, 0, 20 * ns_per_s, 60 * ns_per_s).value == std::vector<double>{3});
 }
+
+TEST_CASE("lines of a dip: 2 d sin(pi q w)/(pi q), which a lag makes smaller by its pole", "[workload][trace][P6]") {
+  constexpr double pi = 3.141592653589793;
+  for (const double lag_s : {0.0, 0.8}) {
+    DipWave w = wave;
+    w.lag_s = lag_s;
+    const auto lines = line_amplitudes(sampled(w, 1.0407), 40);
+    for (int q = 1; q <= 3; ++q) {
+      const double sharp = 2.0 * w.depth * std::abs(std::sin(pi * q * w.width_frac)) / (pi * q);
+      const double pole = std::hypot(1.0, 2.0 * pi * q * lag_s / w.period_s);
+      CHECK(lines[static_cast<std::size_t>(q - 1)] == Approx(sharp / pole).epsilon(0.01));
+    }
+  }
+  CHECK_THROWS_AS(line_amplitudes(sampled(wave, 1.0407), 500), InputError);
+}

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "evidence_causes.hpp"
+#include "evidence_levels.hpp"
+#include "groups.hpp"
+#include "tidewatt/base/error.hpp"
+
+namespace TIDEWATT_NAMESPACE::validate {
+namespace {
+
+std::string plan_text(const EvidenceRun& run) {
+  const auto& p = run.plan;
+  return fmt::format("{}, {} x {}, TP{} CP{} PP{} EP{}, batch {} x {} tokens, {}", run.model, p.n_gpu, run.device, p.tp,
+                     p.cp, p.pp, p.ep, p.global_batch_sequences, p.sequence_tokens, p.precision);
+}
+
+Row judged(const EvidenceRow& row, std::string what, std::string unit, double got) {
+  Row out =
+      against(row.id, std::move(what), std::move(unit), row.expected, got, row.tolerance_frac, row.source, row.where);
+  if (const auto cause = likely_cause(row.id); out.verdict == Verdict::fail && !cause.empty())
+    out.note = fmt::format("likely {}; {}", cause, row.where);
+  return out;
+}
+
+void training(const std::vector<EvidenceRun>& runs, std::vector<Row>& rows) {
+  for (const EvidenceRun& run : runs)
+    rows.push_back(
+        judged(run.row, plan_text(run), run.per_second ? "tokens/s" : "s", published_unit(run, step_s(run))));
+}
+
+const EvidenceRun& run_named(const std::vector<EvidenceRun>& runs, const std::string& id) {
+  for (const EvidenceRun& r : runs)
+    if (r.row.id == id) return r;
+  throw InputError(fmt::format("no published run '{}'", id));
+}
+
+/// GPUs and nodes at rest and in training, energy per token.
+void watts(const Node& levels, const std::vector<EvidenceRun>& runs, std::vector<Row>& rows) {
+  for (const Node& r : listed(levels, "gpu_rest")) {
+    const std::string gpu = text_of(r, "gpu");
+    const double die_degC = number_of(r, "die_degC");
+    const bool context = r.find("context") != nullptr;
+    rows.push_back(
+        judged(row_of(r, "watts"),
+               fmt::format("{} {} at {:.0f} degC", gpu, context ? "with a context, no work" : "at rest", die_degC), "W",
+               rest_W(gpu, die_degC, context)));
+  }
+  for (const Node& r : listed(levels, "node_rest"))
+    rows.push_back(judged(row_of(r, "watts"), fmt::format("{} at rest, 22 degC", text_of(r, "server")), "W",
+                          node_rest_W(text_of(r, "gpu"), text_of(r, "server"))));
+  for (const Node& r : listed(levels, "node_training")) {
+    const EvidenceRun& run = run_named(runs, text_of(r, "run"));
+    rows.push_back(judged(row_of(r, "watts"), fmt::format("node of {}", plan_text(run)), "W",
+                          training_node_W(run, r.find("immersed") != nullptr)));
+  }
+  const Node training_list = evidence_file("evidence_training.toml");
+  for (const Node& r : listed(levels, "energy")) {
+    const EvidenceRun run = run_from(training_list, r);
+    rows.push_back(
+        judged(row_of(r, "joule_per_token"), fmt::format("GPUs of {}", plan_text(run)), "J", joule_per_token(run)));
+  }
+}
+
+void inference(const Node& levels, std::vector<Row>& rows) {
+  for (const Node& r : listed(levels, "service")) {
+    const auto tp = static_cast<std::int64_t>(number_of(r, "tp")),
+               batch = static_cast<std::int64_t>(number_of(r, "batch"));
+    const ServedLoad load{reference_service(tp, batch), "h100_sxm_700W", "dgx_h100_ndr"};
+    rows.push_back(judged(
+        row_of(r, "watts"),
+        fmt::format("{} on {} x H100 at full queue, at most {} requests: per GPU", text_of(r, "model"), tp, batch), "W",
+        service_gpu_W(shape_named(levels, text_of(r, "model")), load)));
+  }
+  for (const Node& r : listed(levels, "batch")) {
+    const auto tp = static_cast<std::int64_t>(number_of(r, "tp")),
+               batch = static_cast<std::int64_t>(number_of(r, "batch"));
+    ServedLoad load{reference_service(tp, batch), "a100_sxm_400W", "dgx_a100_hdr"};
+    load.service.prompt_tokens = static_cast<std::int64_t>(number_of(r, "prompt_tokens"));
+    load.service.output_tokens = static_cast<std::int64_t>(number_of(r, "output_tokens"));
+    rows.push_back(judged(row_of(r, "tokens_per_s"),
+                          fmt::format("{} on {} x A100, batch {}, {} + {} tokens: per GPU", text_of(r, "model"), tp,
+                                      batch, load.service.prompt_tokens, load.service.output_tokens),
+                          "tokens/s", batch_tokens_per_s(shape_named(levels, text_of(r, "model")), load)));
+  }
+}
+
+void failures(const Node& levels, std::vector<Row>& rows) {
+  for (const Node& r : listed(levels, "failures")) {
+    const double n_gpu = number_of(r, "n_gpu");
+    rows.push_back(judged(row_of(r, "hours"),
+                          fmt::format("{:.0f} GPUs at the rates of {}: between failures", n_gpu, text_of(r, "rates")),
+                          "h", hours_between_failures(text_of(r, "rates"), n_gpu)));
+  }
+}
+
+}  // namespace
+
+std::vector<Row> evidence_rows(const Context&) {
+  const auto runs = evidence_runs();
+  const Node levels = evidence_file("evidence_levels.toml");
+  std::vector<Row> rows;
+  training(runs, rows);
+  watts(levels, runs, rows);
+  inference(levels, rows);
+  failures(levels, rows);
+  return rows;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -1,0 +1,83 @@
+#include "evidence_causes.hpp"
+
+#include <array>
+
+namespace TIDEWATT_NAMESPACE::validate {
+namespace {
+
+// Written after the first computation, which changed nothing else: what the misses share with what the model leaves out.
+constexpr std::string_view a100_limit =
+    "the A100's efficiency belongs to its highest clock, of which its limit takes 10 % in a scenario; unlimited, this "
+    "row is within 7 %";
+constexpr std::string_view h100_bf16 =
+    "as most large H100 rows in bf16, 3 to 12 % slow: the clock that the limit leaves, or the efficiency";
+constexpr std::string_view fp8_dense =
+    "as most dense fp8 rows of 2024, 6 to 14 % fast: 405B, which sets the efficiency, has wider layers and "
+    "fewer casts";
+constexpr std::string_view whole_run =
+    "the plan is not published, and hours of a whole run hold evaluations, restarts and stages of other lengths";
+constexpr std::string_view eager =
+    "layers that are not compiled: the host's gaps between kernels and adapters that are not fused are not modelled";
+constexpr std::string_view deepspeed =
+    "its configuration partitions activations and waits after every layer, which is not modelled";
+constexpr std::string_view llama_2023 =
+    "the rule for plans that are not published: one sequence of 2,048 tokens per GPU hides too little of the exchange";
+constexpr std::string_view failures = "rates of one fleet and job size do not hold for others within 15 %";
+
+struct Cause {
+  std::string_view prefix, likely;
+};
+constexpr std::array causes = {
+    Cause{"E1/mpt-70b-a100", a100_limit},
+    Cause{"E1/mpt-30b-a100", a100_limit},
+    Cause{"E1/mpt-13b-a100", a100_limit},
+    Cause{"E1/ibm-34b-a100", a100_limit},
+    Cause{"E1/ibm-70b-a100", a100_limit},
+    Cause{"E1/gpt2-774m-a100", a100_limit},
+    Cause{"E1/mpt-7b-h100", "the host of one node and weights that are gathered before they are needed, as R6/8b-bf16"},
+    Cause{"E1/mpt-3b-h100-fp8",
+          "casts and scales of a small model, which weigh more than in 405B, which sets the efficiency"},
+    Cause{"E1/nemo-gpt3-5b", fp8_dense},
+    Cause{"E1/nemo-llama2-13b", fp8_dense},
+    Cause{"E1/nemo-llama2-70b", fp8_dense},
+    Cause{"E1/dgxc-175b-512-fp8", fp8_dense},
+    Cause{"E1/nemo-llama2-7b-lora", "frozen weights in fp8 need no cast, and the efficiency is that of full training"},
+    Cause{"E1/ibm-7b-h100", "something of that run alone, as its host: 34B and 70B of the same table are within 8 %"},
+    Cause{"E1/dgxc-15b-64", h100_bf16},
+    Cause{"E1/automodel-8b-lora", eager},
+    Cause{"E1/automodel-70b-lora", eager},
+    Cause{"E1/automodel-32b-lora", eager},
+    Cause{"E1/automodel-dsv3", "dispatch to experts by a library whose kernels are not modelled"},
+    Cause{"E1/mtnlg-",
+          "the exchange: BLOOM's rows of the same software are within 7 %, this miss grows with the number of GPUs"},
+    Cause{"E1/llama-", llama_2023},
+    Cause{"E1/llama2-", whole_run},
+    Cause{"E1/llama31-", whole_run},
+    Cause{"E1/mpt-7b", whole_run},
+    Cause{"E1/smollm3-3b", whole_run},
+    Cause{"E1/starcoder-15b", whole_run},
+    Cause{"E1/deepseek-v3", whole_run},
+    Cause{"E1/pythia-", deepspeed},
+    Cause{"E1/bloomberg-50b",
+          "weights sharded over a cloud's network, which is not published and taken as eight 200 Gb/s links"},
+    Cause{"E1/eos-175b-10752",
+          "software half a year older than the run whose gap is taken, and waits among 10,752 GPUs"},
+    Cause{"E1/smc-lora-64", "a gap of the host in a step under a second, which is not published"},
+    Cause{"E2/node-lora-64", "waits of E1/smc-lora-64, which the plan does not have"},
+    Cause{"E2/joule-olmo2-7b", whole_run},
+    Cause{"E3/watts-70b-",
+          "waits between the steps of four GPUs: the host's time per step and the lengths are not published"},
+    Cause{"E3/trt-70b-128-2048",
+          "the caches of 240 full answers leave no memory, so fewer of them may have been decoded at once"},
+    Cause{"E4/", failures}};
+
+}  // namespace
+
+std::string_view likely_cause(std::string_view id) {
+  const Cause* longest = nullptr;
+  for (const Cause& c : causes)
+    if (id.starts_with(c.prefix) && (longest == nullptr || c.prefix.size() > longest->prefix.size())) longest = &c;
+  return longest == nullptr ? std::string_view{} : longest->likely;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -1,0 +1,29 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/embedded.hpp"
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::validate {
+
+/// A row as it came out when it was computed for the first time. Lines are written by scripts/ledger and never edited.
+struct LedgerLine {
+  std::string row, kind, source, unit;
+  double got = 0.0, error = 0.0;  ///< as in Row
+  bool absolute = false;          ///< error is in `unit`
+  std::string commit, date;
+  bool anew = false;  ///< starts the row again, for the reason that the line gives
+};
+
+/// Lines of the ledger's files in their order, each the hash of the one before in `previous`.
+/// @throws InputError where a line was changed, left out or is not JSON
+std::vector<LedgerLine> read_ledger(std::span<const embedded::EmbeddedFile> files);
+/// The ledger of this build, read once.
+const std::vector<LedgerLine>& ledger();
+/// The line that counts as a row's first: its last that starts anew, or its first. Null: never computed
+const LedgerLine* first_line(const std::vector<LedgerLine>& lines, std::string_view row);
+
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -1,0 +1,77 @@
+#include "validate/evidence_runs.hpp"
+
+#include <map>
+#include <set>
+
+#include "catch.hpp"
+#include "tidewatt/base/error.hpp"
+#include "validate/evidence_levels.hpp"
+#include "validate/groups.hpp"
+#include "validate/row_kind.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::validate;
+
+namespace {
+
+EvidenceRun run_named(const std::string& id) {
+  for (auto& run : evidence_runs())
+    if (run.row.id == id) return run;
+  throw InputError("no run '" + id + "'");
+}
+
+}  // namespace
+
+TEST_CASE("at least 80 blind rows from 25 sources, at most eight rows of a source, tolerances of the declaration",
+          "[validate][evidence]") {
+  std::set<std::string> ids;
+  std::map<std::string, int> sources;
+  for (const Row& row : evidence_rows({})) {
+    INFO(row.id);
+    CHECK(ids.insert(row.id).second);
+    CHECK(kind_of(row.id) == Kind::blind);
+    CHECK_FALSE(row.absolute);
+    CHECK(row.expected_low == row.expected_high);  // one figure, two sides
+    CHECK((row.tolerance == 0.10 || row.tolerance == 0.15));
+    CHECK((row.verdict == Verdict::pass || row.verdict == Verdict::fail));  // none is skipped or set aside
+    CHECK_FALSE(row.note.empty());
+    CHECK((row.verdict == Verdict::pass || row.note.starts_with("likely ")));  // a miss says what would mend it
+    CHECK(++sources[row.source] <= 8);
+  }
+  CHECK(ids.size() >= 80);
+  CHECK(sources.size() >= 25);
+}
+
+TEST_CASE("whole runs have 15 %, as the declaration says", "[validate][evidence]") {
+  for (const EvidenceRun& run : evidence_runs()) {
+    INFO(run.row.id);
+    const bool whole = run.row.where.find("whole run") != std::string::npos;
+    const bool mixture = run.shape.experts > 0;
+    if (whole || mixture || (!run.per_second && run.row.expected < 0.5)) CHECK(run.row.tolerance_frac == 0.15);
+  }
+}
+
+TEST_CASE(
+    "a row of the list takes its links, limit and memory from its hardware and its shape from the catalog or the list",
+    "[validate][evidence]") {
+  CHECK(run_named("E1/ibm-7b-h100").network.nics_per_node == 2);
+  CHECK(run_named("E1/ibm-7b-h100").network.nic_B_per_s == 50e9);
+  CHECK(run_named("E1/titan-405b-bf16").tdp_W == 500.0);
+  CHECK(run_named("E1/titan-405b-bf16").compute.hbm_B_per_s == 2.4e12);
+  CHECK(run_named("E1/mpt-70b-a100").shape.layers == 80);
+  CHECK(run_named("E1/titan-405b-bf16").shape.layers == 126);
+  CHECK(run_named("E1/mpt-70b-a100").plan.recompute == "full");
+}
+
+TEST_CASE("a list that is not there, a missing key and a hardware with an unknown key are refused",
+          "[validate][evidence]") {
+  CHECK_THROWS_AS(evidence_file("evidence_none.toml"), InputError);
+  const Node root = evidence_file("evidence_training.toml");
+  CHECK_THROWS_AS(member(root, "watts"), InputError);
+  CHECK(listed(root, "service").empty());
+  Node broken = root;
+  const Node row = parse_toml("id='x'\nhardware='h100'\nmodel='llama_7b'\nbase='fsdp'\nplan={n_gpu=8,speed=1}", "row");
+  CHECK_THROWS_AS(run_from(root, row), InputError);
+  const Node other = parse_toml("id='x'\nhardware='h7'\nmodel='llama_7b'\nbase='fsdp'\nplan={n_gpu=8}", "row");
+  CHECK_THROWS_AS(run_from(root, other), InputError);
+}
