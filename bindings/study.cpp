@@ -20,6 +20,7 @@
 #include "study/scenario_reference.hpp"
 #include "study/scenario_schema.hpp"
 #include "study/stability_study.hpp"
+#include "validate/backing.hpp"
 #include "validate/leave_one_out.hpp"
 #include "validate/row_json.hpp"
 
@@ -276,10 +277,22 @@ std::string write_entry(const py::dict& given, const std::string& folder, bool f
 
 std::string validate_rows(const std::vector<std::string>& groups, const std::string& data) {
   const auto chosen = validate::chosen_groups(groups);
-  const auto rows = computed<std::vector<validate::Row>>([chosen, data](std::vector<validate::Row>& out) {
-    out = validate::computed_rows(chosen, {data});
-  });
+  const auto rows = computed<std::vector<validate::Row>>(
+      [chosen, data](std::vector<validate::Row>& out) { out = validate::computed_rows(chosen, {data}); });
   return validate::rows_json(*rows);
+}
+
+py::list backing(const std::string& scenario, const std::vector<std::string>& assumed) {
+  py::list out;
+  for (const auto& b : validate::backing(validate::ledger(), scenario, assumed)) {
+    py::list rows;
+    for (const auto& r : b.rows)
+      rows.append(py::dict("row"_a = r.row, "source"_a = r.source, "device"_a = r.device,
+                           "first_error"_a = r.first_error, "unit"_a = r.unit));
+    out.append(py::dict("headline"_a = b.headline, "rows"_a = rows, "n_other_device"_a = b.n_other_device,
+                        "assumed"_a = b.assumed));
+  }
+  return out;
 }
 
 py::list leave_one_out() {
@@ -329,6 +342,7 @@ void bind_study(py::module_& m) {
   m.def("replay", &replay, "file"_a, "server"_a, "options"_a);
   m.def("write_entry", &write_entry, "entry"_a, "folder"_a, "force"_a);
   m.def("validate_rows", &validate_rows, "groups"_a, "data"_a);
+  m.def("backing", &backing, "scenario"_a, "assumed"_a);
   m.def("leave_one_out", &leave_one_out);
   m.def("bench", &bench, "quick"_a, "grid_only"_a, "scenarios"_a, "n_thread"_a);
 }

@@ -181,7 +181,7 @@ def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data",
     Parameters
     ----------
     groups : str or sequence of str, optional
-        workload, power, chips, thermal, diurnal, plant, grid; all when none is named.
+        workload, power, chips, thermal, diurnal, plant, grid, racks; all when none is named.
     data : path
         Folder of measurement files; rows whose files are absent are skipped.
     leave_one_out : bool, default False
@@ -191,7 +191,9 @@ def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data",
     -------
     pandas.DataFrame
         One row per published value: `id`, `what`, `unit`, `expected`, `got`, `error`, `tolerance`, `tolerance_unit`, `pass`,
-        `verdict`, `kind` (what the row can show about the world), `source`, `note`.
+        `verdict`, `kind` (what the row can show about the world), `source`, `area`, `device`, `note`; of blind rows `first_error` and
+        `first_commit` from the ledger, and the 90 % band `p05`, `p95`; of failing rows `mend`, what it would take. The counts of the
+        headline are in `.attrs["blind"]`.
 
     Raises
     ------
@@ -203,7 +205,10 @@ def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data",
     if leave_one_out:
         return pandas.DataFrame(_core.leave_one_out())
     names = [groups] if isinstance(groups, str) else list(groups)
-    return pandas.DataFrame(json.loads(_core.validate_rows(names, os.fspath(data)))["rows"])
+    answer = json.loads(_core.validate_rows(names, os.fspath(data)))
+    rows = pandas.DataFrame(answer["rows"])
+    rows.attrs["blind"] = answer["blind"]
+    return rows
 
 
 def bench(*, quick: bool = True, grid_only: bool = False, scenarios: Path = "scenarios", threads: int = 0) -> pandas.DataFrame:

@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "option_checks.hpp"
 #include "validate/catalog_in_use.hpp"
 #include "validate/declared_key.hpp"
 #include "validate/leave_one_out.hpp"
 #include "validate/mutation.hpp"
+#include "validate/own_log.hpp"
 #include "validate/row_json.hpp"
 #include "validate/row_kind.hpp"
 
@@ -21,6 +23,7 @@ struct Arguments {
   std::vector<std::string> groups;
   std::string data = "../shared/data";
   std::string overlay;
+  tidewatt::study::ReplayOptions log;
   bool json = false;
   bool leave_one_out = false;
   bool mutation = false;
@@ -94,7 +97,14 @@ void print_mutation(const Arguments& a) {
   fmt::print("{}\n", a.json ? mutation_json(rows) : mutation_text(rows));
 }
 
+void hold_log(Arguments a) {
+  a.log.catalog = a.overlay;
+  const auto log = own_log(a.log);
+  fmt::print("{}{}", a.json ? own_log_json(log) : own_log_text(log), a.json ? "\n" : "");
+}
+
 void validate(const Arguments& a) {
+  if (!a.log.file.empty()) return hold_log(a);
   const CatalogInUse use(a.overlay);
   if (a.leave_one_out) return print_leave_one_out(a.json);
   if (a.mutation) return print_mutation(a);
@@ -135,5 +145,24 @@ void add_validate_command(CLI::App& app, int&) {
   c->add_option("--share", a->share, "with --mutation: share of the computations, 0 to 1")
       ->check(CLI::Range(0.0, 1.0))
       ->needs("--mutation");
+  auto* log = c->add_option("--log", a->log.file,
+                            "hold your own telemetry to the model instead: time, gpu, power, temperature, clock")
+                  ->type_name("FILE")
+                  ->check(CLI::ExistingFile);
+  auto* server = c->add_option("--server", a->log.server, "with --log: catalog server")->type_name("NAME");
+  log->needs(server);
+  std::vector<CLI::Option*> of_log = {
+      server,
+      c->add_option("--gpu", a->log.gpu, "with --log: catalog entry of the GPU")
+          ->type_name("NAME")
+          ->capture_default_str(),
+      c->add_option("--host", a->log.host, "with --log: host of the log; default: the first")->type_name("NAME"),
+      c->add_option("--node-log", a->log.node_log, "with --log: measured node power: time, then watts")
+          ->type_name("FILE")
+          ->check(CLI::ExistingFile),
+      c->add_option("--power-window-s", a->log.power_window_s, "with --log: averaging window of each power reading")
+          ->check(within(0.0, 30.0))
+          ->capture_default_str()};
+  for (auto* each : of_log) each->needs(log);
   c->callback([a] { validate(*a); });
 }
