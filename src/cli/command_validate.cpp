@@ -25,6 +25,7 @@ struct Arguments {
   std::string overlay;
   tidewatt::study::ReplayOptions log;
   bool json = false;
+  bool all = false;
   bool leave_one_out = false;
   bool mutation = false;
   double share = 1.0;
@@ -81,6 +82,12 @@ void print_leave_one_out(bool json) {
   if (json) fmt::print("{}\n", nlohmann::ordered_json{{"leave_one_out", devices}}.dump(2));
 }
 
+/// Identities and conformance are required of every build, and say nothing about the world.
+bool compares(const Row& r) {
+  const Kind kind = kind_of(r.id);
+  return kind != Kind::identity && kind != Kind::conformance;
+}
+
 /// By verdict, and by kind of row.
 void print_counts(const std::vector<Row>& rows, const std::size_t (&n)[4]) {
   fmt::print("\n{} pass, {} fail, {} skipped, {} calibrated\n", n[0], n[1], n[2], n[3]);
@@ -116,7 +123,7 @@ void validate(const Arguments& a) {
   for (const auto& group : chosen_groups(a.groups))
     for (auto& r : computed_rows({group}, {a.data})) {
       ++n[static_cast<int>(r.verdict)];
-      if (!a.json) print(r);
+      if (!a.json && (a.all || compares(r))) print(r);
       all.push_back(std::move(r));
     }
   if (a.json)
@@ -137,6 +144,7 @@ void add_validate_command(CLI::App& app, int&) {
       ->type_name("FOLDER");
   c->add_option("--catalog", a->overlay, "folder of catalog files that add to or replace the built-in ones")
       ->type_name("FOLDER");
+  c->add_flag("--all", a->all, "print identities and conformance, too; the JSON always has all rows");
   c->add_flag("--json", a->json, "print the rows as one JSON object");
   c->add_flag("--leave-one-out", a->leave_one_out,
               "print each training row's error with the matrix efficiency set by the other rows of its device");

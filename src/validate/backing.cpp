@@ -1,10 +1,7 @@
 #include "backing.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <initializer_list>
 
 #include "declared_key.hpp"
@@ -53,21 +50,6 @@ std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::st
       if (std::any_of(h.inputs.begin(), h.inputs.end(),
                       [&](const char* part) { return key.find(part) != std::string::npos; }))
         b.assumed.push_back(key);
-  }
-  return out;
-}
-
-std::string backing_text(const std::vector<Backing>& all) {
-  std::string out;
-  for (const auto& b : all) {
-    out += b.headline + ": ";
-    if (b.rows.empty()) out += "no row backs this on these devices";
-    for (const auto& r : b.rows)
-      out += fmt::format("{}{} {}", &r == b.rows.data() ? "" : ", ", r.row,
-                         r.unit.empty() ? fmt::format("{:+.1f} %", 100.0 * r.first_error)
-                                        : fmt::format("{:+.2g} {}", r.first_error, r.unit));
-    if (b.n_other_device > 0) out += fmt::format("; {} blind rows on other devices", b.n_other_device);
-    out += fmt::format("; {} assumed inputs could move it\n", b.assumed.size());
   }
   return out;
 }

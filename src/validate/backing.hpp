@@ -25,7 +25,5 @@ struct Backing {
 /// @param scenario text of the run's scenario, which names its catalog entries  @param assumed keys of the run's assumed inputs
 std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::string& scenario,
                              const std::vector<std::string>& assumed);
-/// For people, a line per headline and its rows; "no row backs this" where there is none.
-std::string backing_text(const std::vector<Backing>& all);
 
 }  // namespace TIDEWATT_NAMESPACE::validate

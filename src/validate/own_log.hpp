@@ -20,8 +20,9 @@ struct OwnLog {
 /// The mean of the model against that of the log, with the tolerances of the page's rows of that quantity: 5 K (T1), 7 % of a node's
 /// watts (P2), 10 % of a GPU's (P1), 4 % of a clock (b300_cap). The note has the root mean square and what a constant would have.
 OwnLog own_log(const study::ReplayOptions& options);
-std::string own_log_text(const OwnLog& log);  ///< for people
-std::string own_log_json(
-    const OwnLog& log);  ///< one object: `rows` as rows_json, `drive`, `window_s`, `sampling_s`, `span_s`, `findings`
+/// For people, a line per row.
+std::string own_log_text(const OwnLog& log);
+/// One object: `rows` as rows_json, `drive`, `window_s`, `sampling_s`, `span_s`, `findings`.
+std::string own_log_json(const OwnLog& log);
 
 }  // namespace TIDEWATT_NAMESPACE::validate

@@ -10,7 +10,7 @@ SHOWN = 8  # rows and inputs named per headline
 
 
 def backing(result) -> list[dict]:
-    """Per headline that the run has: `headline`, `rows` (blind rows on its devices), `n_other_device`, `assumed`."""
+    """Per headline of the `result`: `headline`, `rows` (blind rows on its devices), `n_other_device`, `assumed`."""
     scenario = "\n".join(value for value in result.provenance.values() if "\n" in value)
     assumed = [str(key) for key in result.group("trust")["key"]] if "key" in _trust(result) else []
     return [b for b in _core.backing(scenario, assumed) if b["headline"] in result.summary]
@@ -30,7 +30,7 @@ def error(row: dict) -> str:
 
 
 def rows_text(b: dict) -> str:
-    """The rows that back a headline, those of the largest error first; or that none does."""
+    """The rows of one headline's backing `b`, those of the largest error first; or that none backs it."""
     rows = sorted(b["rows"], key=lambda r: -abs(r["first_error"]))
     named = ", ".join(f"{r['row']} {error(r)}" for r in rows[:SHOWN]) or "no row backs this on these devices"
     more = [f"{len(rows) - SHOWN} more"] if len(rows) > SHOWN else []
@@ -39,7 +39,7 @@ def rows_text(b: dict) -> str:
 
 
 def section(result) -> tuple[str, str, str]:
-    """(title, subtitle, html) for the report."""
+    """(title, subtitle, html) for the report of a `result`. @raises Missing: none of the headlines is in its summary"""
     found = backing(result)
     if not found:
         raise Missing("none of the headlines that rows compare is in the summary")
