@@ -175,7 +175,10 @@ def plant(
     return Answer(json.loads(figures), text)
 
 
-def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data", leave_one_out: bool = False) -> pandas.DataFrame:
+def validate(
+    groups: str | Sequence[str] = (), *, data: Path = "../shared/data", leave_one_out: bool = False, catalog: Path | None = None, mutation: bool = False,
+    share: float = 1.0, log: Path | None = None, server: str = "", gpu: str = "", host: str = "", node_log: Path | None = None, power_window_s: float = 1.0,
+) -> pandas.DataFrame:  # fmt: skip
     """Compares the models with published results. As `tidewatt validate`.
 
     Parameters
@@ -186,6 +189,23 @@ def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data",
         Folder of measurement files; rows whose files are absent are skipped.
     leave_one_out : bool, default False
         Return each training row's error with the matrix efficiency set by the other rows of its device.
+    catalog : path, optional
+        Folder of catalog files that add to or replace the built-in ones.
+    mutation : bool, default False
+        Return how each passing row reacts when its main parameter changes; takes minutes.
+    share : float
+        With `mutation`: share of the computations, 0 to 1.
+    log : path, optional
+        Hold this telemetry to the model instead: time, gpu, power, temperature, clock. Its mean error per quantity and GPU is returned;
+        `.attrs` has `drive`, `window_s`, `sampling_s`, `span_s` and `findings`.
+    server, gpu : str
+        With `log`: catalog entries; the GPU is the H100 if none is named.
+    host : str
+        With `log`: which host of it; the first if none is named.
+    node_log : path, optional
+        With `log`: measured node power, time and watts.
+    power_window_s : float
+        With `log`: averaging window of each power reading, 0 to 30 s.
 
     Returns
     -------
@@ -205,7 +225,14 @@ def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data",
     if leave_one_out:
         return pandas.DataFrame(_core.leave_one_out())
     names = [groups] if isinstance(groups, str) else list(groups)
-    answer = json.loads(_core.validate_rows(names, os.fspath(data)))
+    if log is not None:
+        answer = json.loads(_core.own_log(_absolute(log), server, gpu, _absolute(catalog), host, _absolute(node_log), power_window_s))
+        rows = pandas.DataFrame(answer.pop("rows"))
+        rows.attrs.update(answer)
+        return rows
+    if mutation:
+        return pandas.DataFrame(json.loads(_core.mutate_rows(names, os.fspath(data), _absolute(catalog), share))["rows"])
+    answer = json.loads(_core.validate_rows(names, os.fspath(data), _absolute(catalog)))
     rows = pandas.DataFrame(answer["rows"])
     rows.attrs["blind"] = answer["blind"]
     return rows
