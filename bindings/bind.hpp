@@ -33,6 +33,7 @@ void bind_rules(py::module_& m);
 void bind_run(py::module_& m);
 void bind_size(py::module_& m);
 void bind_study(py::module_& m);
+void bind_validation(py::module_& m);
 void bind_sweep(py::module_& m);
 
 }  // namespace TIDEWATT_NAMESPACE::bindings

@@ -12,6 +12,7 @@ PYBIND11_MODULE(_core, m) {
   tidewatt::bindings::bind_catalog(m);
   tidewatt::bindings::bind_size(m);
   tidewatt::bindings::bind_study(m);
+  tidewatt::bindings::bind_validation(m);
   tidewatt::bindings::bind_calibrate(m);
   tidewatt::bindings::bind_rules(m);
 }

@@ -1,5 +1,5 @@
 // Studies that the command line has too: why throughput moves, power systems of several machines, a plant alone, exports,
-// fits to telemetry, validation and benchmarks. Each is one call of the library; results come as its own JSON and text.
+// fits to telemetry and benchmarks. Each is one call of the library; results come as its own JSON and text.
 #include <pybind11/stl.h>
 
 #include <cmath>
@@ -20,8 +20,6 @@
 #include "study/scenario_reference.hpp"
 #include "study/scenario_schema.hpp"
 #include "study/stability_study.hpp"
-#include "validate/leave_one_out.hpp"
-#include "validate/row_json.hpp"
 
 namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
@@ -274,27 +272,6 @@ std::string write_entry(const py::dict& given, const std::string& folder, bool f
   return study::write_entry(e, folder, force);
 }
 
-std::string validate_rows(const std::vector<std::string>& groups, const std::string& data) {
-  const auto chosen = validate::chosen_groups(groups);
-  const auto rows = computed<std::vector<validate::Row>>([chosen, data](std::vector<validate::Row>& out) {
-    out = validate::computed_rows(chosen, {data});
-  });
-  return validate::rows_json(*rows);
-}
-
-py::list leave_one_out() {
-  const auto tables = computed<std::vector<validate::LeaveOneOut>>([](std::vector<validate::LeaveOneOut>& out) {
-    for (const auto& device : validate::devices_with_runs()) out.push_back(validate::leave_one_out(device));
-  });
-  py::list rows;
-  for (const auto& t : *tables)
-    for (const auto& r : t.rows)
-      rows.append(py::dict("device"_a = t.device, "id"_a = r.id, "expected_s"_a = r.expected_s,
-                           "error_frac"_a = r.error_frac, "others_choose_frac"_a = r.others_choose_frac,
-                           "left_out_error_frac"_a = r.left_out_error_frac));
-  return rows;
-}
-
 py::list bench(bool quick, bool grid_only, const std::string& scenarios, std::size_t n_thread) {
   const auto figures = computed<std::vector<bench::Figure>>([=](std::vector<bench::Figure>& out) {
     out = bench::run_benchmarks({quick, grid_only, scenarios, n_thread, {}});
@@ -328,8 +305,6 @@ void bind_study(py::module_& m) {
   m.def("fit_overhead", &fit_overhead, "file"_a, "name"_a);
   m.def("replay", &replay, "file"_a, "server"_a, "options"_a);
   m.def("write_entry", &write_entry, "entry"_a, "folder"_a, "force"_a);
-  m.def("validate_rows", &validate_rows, "groups"_a, "data"_a);
-  m.def("leave_one_out", &leave_one_out);
   m.def("bench", &bench, "quick"_a, "grid_only"_a, "scenarios"_a, "n_thread"_a);
 }
 

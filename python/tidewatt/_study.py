@@ -175,23 +175,45 @@ def plant(
     return Answer(json.loads(figures), text)
 
 
-def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data", leave_one_out: bool = False) -> pandas.DataFrame:
+def validate(
+    groups: str | Sequence[str] = (), *, data: Path = "../shared/data", leave_one_out: bool = False, catalog: Path | None = None, mutation: bool = False,
+    share: float = 1.0, log: Path | None = None, server: str = "", gpu: str = "", host: str = "", node_log: Path | None = None, power_window_s: float = 1.0,
+) -> pandas.DataFrame:  # fmt: skip
     """Compares the models with published results. As `tidewatt validate`.
 
     Parameters
     ----------
     groups : str or sequence of str, optional
-        workload, power, chips, thermal, diurnal, plant, grid; all when none is named.
+        workload, power, chips, thermal, diurnal, plant, grid, racks; all when none is named.
     data : path
         Folder of measurement files; rows whose files are absent are skipped.
     leave_one_out : bool, default False
         Return each training row's error with the matrix efficiency set by the other rows of its device.
+    catalog : path, optional
+        Folder of catalog files that add to or replace the built-in ones.
+    mutation : bool, default False
+        Return how each passing row reacts when its main parameter changes; takes minutes.
+    share : float
+        With `mutation`: share of the computations, 0 to 1.
+    log : path, optional
+        Hold this telemetry to the model instead: time, gpu, power, temperature, clock. Its mean error per quantity and GPU is returned;
+        `.attrs` has `drive`, `window_s`, `sampling_s`, `span_s` and `findings`.
+    server, gpu : str
+        With `log`: catalog entries; the GPU is the H100 if none is named.
+    host : str
+        With `log`: which host of it; the first if none is named.
+    node_log : path, optional
+        With `log`: measured node power, time and watts.
+    power_window_s : float
+        With `log`: averaging window of each power reading, 0 to 30 s.
 
     Returns
     -------
     pandas.DataFrame
         One row per published value: `id`, `what`, `unit`, `expected`, `got`, `error`, `tolerance`, `tolerance_unit`, `pass`,
-        `verdict`, `kind` (what the row can show about the world), `source`, `note`.
+        `verdict`, `kind` (what the row can show about the world), `source`, `area`, `device`, `note`; of blind rows `first_error` and
+        `first_commit` from the ledger, and the 90 % band `p05`, `p95`; of failing rows `mend`, what it would take. The counts of the
+        headline are in `.attrs["blind"]`.
 
     Raises
     ------
@@ -203,7 +225,17 @@ def validate(groups: str | Sequence[str] = (), *, data: Path = "../shared/data",
     if leave_one_out:
         return pandas.DataFrame(_core.leave_one_out())
     names = [groups] if isinstance(groups, str) else list(groups)
-    return pandas.DataFrame(json.loads(_core.validate_rows(names, os.fspath(data)))["rows"])
+    if log is not None:
+        answer = json.loads(_core.own_log(_absolute(log), server, gpu, _absolute(catalog), host, _absolute(node_log), power_window_s))
+        rows = pandas.DataFrame(answer.pop("rows"))
+        rows.attrs.update(answer)
+        return rows
+    if mutation:
+        return pandas.DataFrame(json.loads(_core.mutate_rows(names, os.fspath(data), _absolute(catalog), share))["rows"])
+    answer = json.loads(_core.validate_rows(names, os.fspath(data), _absolute(catalog)))
+    rows = pandas.DataFrame(answer["rows"])
+    rows.attrs["blind"] = answer["blind"]
+    return rows
 
 
 def bench(*, quick: bool = True, grid_only: bool = False, scenarios: Path = "scenarios", threads: int = 0) -> pandas.DataFrame:

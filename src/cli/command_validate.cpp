@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "option_checks.hpp"
 #include "validate/catalog_in_use.hpp"
 #include "validate/declared_key.hpp"
 #include "validate/leave_one_out.hpp"
 #include "validate/mutation.hpp"
+#include "validate/own_log.hpp"
 #include "validate/row_json.hpp"
 #include "validate/row_kind.hpp"
 
@@ -21,7 +23,9 @@ struct Arguments {
   std::vector<std::string> groups;
   std::string data = "../shared/data";
   std::string overlay;
+  tidewatt::study::ReplayOptions log;
   bool json = false;
+  bool all = false;
   bool leave_one_out = false;
   bool mutation = false;
   double share = 1.0;
@@ -78,6 +82,12 @@ void print_leave_one_out(bool json) {
   if (json) fmt::print("{}\n", nlohmann::ordered_json{{"leave_one_out", devices}}.dump(2));
 }
 
+/// Identities and conformance are required of every build, and say nothing about the world.
+bool compares(const Row& r) {
+  const Kind kind = kind_of(r.id);
+  return kind != Kind::identity && kind != Kind::conformance;
+}
+
 /// By verdict, and by kind of row.
 void print_counts(const std::vector<Row>& rows, const std::size_t (&n)[4]) {
   fmt::print("\n{} pass, {} fail, {} skipped, {} calibrated\n", n[0], n[1], n[2], n[3]);
@@ -94,7 +104,14 @@ void print_mutation(const Arguments& a) {
   fmt::print("{}\n", a.json ? mutation_json(rows) : mutation_text(rows));
 }
 
+void hold_log(Arguments a) {
+  a.log.catalog = a.overlay;
+  const auto log = own_log(a.log);
+  fmt::print("{}{}", a.json ? own_log_json(log) : own_log_text(log), a.json ? "\n" : "");
+}
+
 void validate(const Arguments& a) {
+  if (!a.log.file.empty()) return hold_log(a);
   const CatalogInUse use(a.overlay);
   if (a.leave_one_out) return print_leave_one_out(a.json);
   if (a.mutation) return print_mutation(a);
@@ -106,7 +123,7 @@ void validate(const Arguments& a) {
   for (const auto& group : chosen_groups(a.groups))
     for (auto& r : computed_rows({group}, {a.data})) {
       ++n[static_cast<int>(r.verdict)];
-      if (!a.json) print(r);
+      if (!a.json && (a.all || compares(r))) print(r);
       all.push_back(std::move(r));
     }
   if (a.json)
@@ -127,6 +144,7 @@ void add_validate_command(CLI::App& app, int&) {
       ->type_name("FOLDER");
   c->add_option("--catalog", a->overlay, "folder of catalog files that add to or replace the built-in ones")
       ->type_name("FOLDER");
+  c->add_flag("--all", a->all, "print identities and conformance, too; the JSON always has all rows");
   c->add_flag("--json", a->json, "print the rows as one JSON object");
   c->add_flag("--leave-one-out", a->leave_one_out,
               "print each training row's error with the matrix efficiency set by the other rows of its device");
@@ -135,5 +153,24 @@ void add_validate_command(CLI::App& app, int&) {
   c->add_option("--share", a->share, "with --mutation: share of the computations, 0 to 1")
       ->check(CLI::Range(0.0, 1.0))
       ->needs("--mutation");
+  auto* log = c->add_option("--log", a->log.file,
+                            "hold your own telemetry to the model instead: time, gpu, power, temperature, clock")
+                  ->type_name("FILE")
+                  ->check(CLI::ExistingFile);
+  auto* server = c->add_option("--server", a->log.server, "with --log: catalog server")->type_name("NAME");
+  log->needs(server);
+  std::vector<CLI::Option*> of_log = {
+      server,
+      c->add_option("--gpu", a->log.gpu, "with --log: catalog entry of the GPU")
+          ->type_name("NAME")
+          ->capture_default_str(),
+      c->add_option("--host", a->log.host, "with --log: host of the log; default: the first")->type_name("NAME"),
+      c->add_option("--node-log", a->log.node_log, "with --log: measured node power: time, then watts")
+          ->type_name("FILE")
+          ->check(CLI::ExistingFile),
+      c->add_option("--power-window-s", a->log.power_window_s, "with --log: averaging window of each power reading")
+          ->check(within(0.0, 30.0))
+          ->capture_default_str()};
+  for (auto* each : of_log) each->needs(log);
   c->callback([a] { validate(*a); });
 }

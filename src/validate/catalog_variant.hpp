@@ -19,6 +19,7 @@ class VariantFolder {
   ~VariantFolder();
   VariantFolder(const VariantFolder&) = delete;
   VariantFolder& operator=(const VariantFolder&) = delete;
+  /// Writes an entry. @throws OutputError where it cannot be written
   void add(const std::string& kind, const std::string& name, const std::string& toml) const;
   std::string path() const { return folder_.string(); }
 

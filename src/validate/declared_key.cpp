@@ -31,7 +31,7 @@ DeclaredKey declared(const std::string& area, const std::string& prefix, const N
   const auto words = split(text, ' ');
   const auto slash = words.front().find('/');  // a term's name may hold more of them
   if (words.size() != 3 || slash == std::string::npos || !parse_number(words[2], out.factor) || out.factor < 0.0)
-    throw InputError(Finding{line.place, prefix, "expected \"KIND/NAME KEY FACTOR\" or \"none: REASON\""});
+    throw InputError(Finding{line.place, prefix, R"(expected "KIND/NAME KEY FACTOR" or "none: REASON")"});
   out.kind = words[0].substr(0, slash);
   out.name = words[0].substr(slash + 1);
   out.key = words[1];

@@ -12,6 +12,7 @@
 
 #include "catalog_in_use.hpp"
 #include "catalog_variant.hpp"
+#include "row_kind.hpp"
 #include "row_term.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -117,6 +118,7 @@ std::string mutation_json(const std::vector<Mutation>& rows) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& m : rows)
     list.push_back({{"id", m.id},
+                    {"kind", name(kind_of(m.id))},
                     {"group", m.group},
                     {"entry", m.entry},
                     {"key", m.key},

@@ -22,8 +22,9 @@ struct Mutation {
 /// @return a line for every passing row; with a share below 1 for the rows of the chosen computations
 std::vector<Mutation> mutated(const std::vector<NamedGroup>& groups, const Context& context,
                               const std::vector<DeclaredKey>& keys, double share);
-/// For people, and as one JSON object with count, red and rows.
+/// For people, a line per row.
 std::string mutation_text(const std::vector<Mutation>& rows);
+/// One JSON object with count, red and rows.
 std::string mutation_json(const std::vector<Mutation>& rows);
 
 }  // namespace TIDEWATT_NAMESPACE::validate

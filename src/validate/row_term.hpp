@@ -12,6 +12,7 @@ double term(std::string_view name, double value);
 /// Scales one term of this thread's rows while it lives.
 class TermInUse {
  public:
+  /// @param factor dimensionless
   TermInUse(std::string name, double factor);
   ~TermInUse();
   TermInUse(const TermInUse&) = delete;

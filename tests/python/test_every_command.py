@@ -27,7 +27,7 @@ ELSEWHERE = {
     "json": "figures are values", "quiet": "progress=False", "help": "help()", "out": "Result.save, Fit.save or `path`",
     "set": "load", "weather": "load", "recording": "load", "catalog": "load", "seed": 'set={"run.seed": 1}', "force": "open(path, 'w')",
     "run --checkpoint": "Engine", "run --checkpoint-every-h": "Engine", "run --resume": "Engine", "run --explain": "explain",
-    "run --show": "Result.plot.iteration", "run --gpu": "Result.plot.fleet", "run --all": "Result.summary", "run --no-interval": "only the command gives intervals",
+    "run --show": "Result.plot.iteration", "run --gpu": "Result.plot.fleet", "run --all": "Result.summary", "validate --all": "the table has all rows", "run --no-interval": "only the command gives intervals",
     "sweep --shard": "executor", "sweep --merge": "executor", "sweep --verify": "sweep again", "sweep --list": "SweepTable.frame",
     "sweep --tornado": "mode", "sweep --monte-carlo": "mode", "sweep --against": "compare",
     "size --for": "most_gpus", "size --contract-MW": "most_gpus", "size --breaker-frac": "most_gpus",
@@ -242,6 +242,20 @@ def test_validate_has_the_commands_rows():
     assert list(rows.id) == [r["id"] for r in theirs] and list(rows.verdict) == [r["verdict"] for r in theirs]
     with pytest.raises(tw.InputError, match="did you mean 'plant'"):
         tw.validate("plnt")
+
+
+def test_validate_takes_entries_and_a_log_of_your_own(tmp_path):
+    text = (pathlib.Path(__file__).resolve().parents[2] / "catalog" / "power_shelf" / "orv3_shelf.toml").read_text()
+    (tmp_path / "shelf.toml").write_text(text.replace("holdup_J = 60.0", "holdup_J = 30.0"))
+    rows = tw.validate("grid", data="/no/such/folder", catalog=tmp_path).set_index("id")
+    assert rows.got["G8/energy"] == pytest.approx(30.0) and rows.verdict["G8/energy"] == "fail"
+    assert set(rows.attrs["blind"]) >= {"count", "median_error", "outside_band"}
+    changed = tw.validate("chips", data="/no/such/folder", mutation=True)
+    assert list(changed.columns[:3]) == ["id", "kind", "group"]
+    log = tmp_path / "gpu.csv"
+    log.write_text("time_s,gpu,power_W,temperature_degC\n" + "".join(f"{2 * i},{g},400,60\n" for i in range(60) for g in range(8)))
+    held = tw.validate(log=log, server="dgx_h100", power_window_s=0.5)
+    assert held.attrs["sampling_s"] == 2.0 and held.attrs["window_s"] == 0.5 and "log/temperature-0" in set(held.id)
 
 
 def test_explain_has_the_commands_figures(result, tmp_path):

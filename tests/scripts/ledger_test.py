@@ -24,7 +24,7 @@ LEDGER = load()
 
 
 def row(id, kind="blind", **more):
-    return {"id": id, "kind": kind, "source": "paper", "unit": "s", "expected": 2.0, "tolerance": 0.1, "tolerance_unit": "fraction", "got": 2.1, "error": 0.05, **more}
+    return {"id": id, "kind": kind, "source": "paper", "unit": "s", "expected": 2.0, "tolerance": 0.1, "tolerance_unit": "fraction", "got": 2.1, "error": 0.05, "verdict": "pass", **more}
 
 
 class Ledger(unittest.TestCase):
@@ -85,6 +85,11 @@ class Ledger(unittest.TestCase):
     def test_a_blind_row_needs_its_line(self):
         self.assertIn("not in the ledger", self.findings([row("R4")])[0])
         self.assertIn("of kind seen", self.findings([row("W1")])[0])
+
+    def test_identities_are_required(self):
+        rows = [row("W2", "identity", verdict="fail")]
+        LEDGER.add(self.root, rows, [], "c0ffee", "2026-01-02")
+        self.assertIn("such rows are required", self.findings(rows)[0])
 
     def test_figure_and_tolerance_were_declared_before(self):
         for more in ({"tolerance": 0.15}, {"expected": 2.05}, {"source": "another"}):

@@ -5,7 +5,7 @@ import functools
 import math
 from html import escape
 
-from . import charts, charts_day, compliance, contract, energy, events, findings, fleet, ramps, spectrum, waveform, zoom
+from . import charts, charts_day, compliance, contract, energy, events, evidence, findings, fleet, ramps, spectrum, waveform, zoom
 from .labels import FIGURES, text, with_unit
 from .page_data import packed
 from .page_script import SCRIPT
@@ -26,7 +26,7 @@ TOP = [
 
 # What `only` may name, apart from recorded windows.
 PARTS = ["figures", "day", "zoom", "iteration", "spectrum", "ramps", "grid_case", "fleet", "limiter", "events", "compliance", "energy",
-         "books", "trust", "provenance"]  # fmt: skip
+         "books", "trust", "evidence", "provenance"]  # fmt: skip
 
 
 class Page:
@@ -79,6 +79,7 @@ def write(result: ResultFile, only=(), held=()) -> tuple[str, list[str]]:
     page.add("energy", "Energy and cost", functools.partial(_energy, page, result))
     page.add("books", "Energy balance", functools.partial(_books, result))
     page.add("trust", "Assumed inputs", functools.partial(_trust, result))
+    page.add("evidence", "Evidence", functools.partial(evidence.section, result))
     page.add("provenance", "Provenance", functools.partial(_provenance, result))
     return whole(page, *findings.day(result), _tiles(result, found), _run_words(result)), page.notes
 

@@ -1,0 +1,133 @@
+"""Headline and picture of the blind rows, for scripts/validation_table."""
+import math
+import random
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CAP = 8  # rows of a source that count
+N_BOOTSTRAP, SEED = 2000, 25
+
+
+def blind(rows):
+    return [r for r in rows if r["kind"] == "blind" and r["got"] is not None]
+
+
+def quantile(values, share):
+    """Between the two nearest members."""
+    x = sorted(values)
+    at = share * (len(x) - 1)
+    i = int(at)
+    return x[i] + (at - i) * (x[min(i + 1, len(x) - 1)] - x[i])
+
+
+def errors(rows, key):
+    return [abs(r[key]) for r in rows if r["tolerance_unit"] == "fraction" and r[key] is not None]
+
+
+def by_source(rows):
+    out = {}
+    for r in rows:
+        out.setdefault(r["source"], []).append(r)
+    return out
+
+
+def counting(rows):
+    """How many count: two-sided, a tolerance of at most 15 %, at most eight of a source."""
+    eligible = [r for r in rows if r["tolerance_unit"] == "fraction" and r["tolerance"] <= 0.15 and not isinstance(r["expected"], list)]
+    return sum(min(CAP, len(group)) for group in by_source(eligible).values())
+
+
+def median_interval(rows, key):
+    """90 % interval of the median error, by drawing sources with replacement: rows of a source share what is wrong with them."""
+    sources, draw = list(by_source(rows).values()), random.Random(SEED)
+    medians = []
+    for _ in range(N_BOOTSTRAP):
+        drawn = errors([r for _ in sources for r in draw.choice(sources)], key)
+        if drawn:
+            medians.append(quantile(drawn, 0.5))
+    return (quantile(medians, 0.05), quantile(medians, 0.95)) if medians else (math.nan, math.nan)
+
+
+def outside_tolerance(r, key):
+    return not abs(r[key]) <= r["tolerance"]
+
+
+def outside_band(r):
+    low, high = r["expected"] if isinstance(r["expected"], list) else (r["expected"], r["expected"])
+    return r["p05"] is not None and (high < r["p05"] or low > r["p95"])
+
+
+def half_width(r):
+    return (r["p95"] - r["p05"]) / (2 * abs(r["got"]))
+
+
+def percent(x):
+    return f"{100 * x:.1f} %"
+
+
+def headline(rows):
+    rows = blind(rows)
+    if not rows:
+        yield "No row is blind."
+        return
+    with_first = [r for r in rows if r["first_error"] is not None]
+    banded = [r for r in rows if r["p05"] is not None]
+    if not with_first or len(with_first) < len(rows):
+        yield f"**{len(rows) - len(with_first)} blind rows have no line in the ledger.**"
+        yield ""
+    low, high = median_interval(with_first, "first_error")
+    first, now = errors(with_first, "first_error"), errors(rows, "error")
+    yield f"| {len(rows)} blind rows of {len(by_source(rows))} sources | at the first computation | now |"
+    yield "|---|---|---|"
+    yield f"| median absolute error | {percent(quantile(first, 0.5))} (90 % interval over sources {percent(low)} to {percent(high)}) | {percent(quantile(now, 0.5))} |"
+    yield f"| nine in ten within | {percent(quantile(first, 0.9))} | {percent(quantile(now, 0.9))} |"
+    yield f"| outside their tolerance | {sum(outside_tolerance(r, 'first_error') for r in with_first)} | {sum(outside_tolerance(r, 'error') for r in rows)} |"
+    inside = 1 - sum(map(outside_band, banded)) / len(banded) if banded else math.nan
+    yield f"| outside their 90 % band | – | {sum(map(outside_band, banded))} ({percent(inside)} inside; median half-width {percent(quantile(list(map(half_width, banded)), 0.5)) if banded else '–'}) |"
+    yield ""
+    yield (f"With at most {CAP} rows of a source, two-sided and with a tolerance of at most 15 %, {counting(rows)} rows count; 80 of 25 sources are aimed at. "
+           "The headline counts first errors: what was learnt from a row cannot improve it.")  # fmt: skip
+
+
+def split_lines(rows, key, name):
+    """A table by area, device or source."""
+    groups = {}
+    for r in blind(rows):
+        groups.setdefault(r[key] or "other", []).append(r)
+    yield f"| {name} | rows | sources | median first error | largest | outside tolerance | outside band |"
+    yield "|---|---|---|---|---|---|---|"
+    for value, of in sorted(groups.items()):
+        first = errors([r for r in of if r["first_error"] is not None], "first_error")
+        figures = (percent(quantile(first, 0.5)), percent(max(first))) if first else ("–", "–")
+        yield (f"| {value} | {len(of)} | {len(by_source(of))} | {figures[0]} | {figures[1]} | {sum(outside_tolerance(r, 'error') for r in of)} | "
+               f"{sum(map(outside_band, of))} |")  # fmt: skip
+
+
+def draw(rows, out):
+    """Predicted against measured with bands. Left: all figures; right: their ratio, row by row."""
+    sys.path.insert(0, str(ROOT / "build" / "release" / "python"))
+    from tidewatt.report.style import BLACK, BLUE, GREY, VERMILION, new_figure
+
+    shown = [r for r in blind(rows) if r["p05"] is not None and r["got"] > 0 and r["p05"] > 0]
+    measured = [sum(r["expected"]) / 2 if isinstance(r["expected"], list) else r["expected"] for r in shown]
+    order = sorted(range(len(shown)), key=lambda i: (shown[i]["area"], shown[i]["source"], shown[i]["id"]))
+    figure = new_figure(11, max(5.0, 1.4 + 0.135 * len(shown)), f"{sum(not outside_band(r) for r in shown)} of {len(shown)} blind rows lie in their 90 % band",
+                        "predicted against measured; bands: conditioned draws and the model error that other sources show")  # fmt: skip
+    left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.25])
+    ends = [0.7 * min(measured), 1.4 * max(measured)]
+    left.plot(ends, ends, color=GREY, lw=1)
+    for i, r in enumerate(shown):
+        colour = VERMILION if outside_band(r) else BLUE
+        left.plot([measured[i]] * 2, [r["p05"], r["p95"]], color=colour, lw=1, alpha=0.6)
+        left.plot(measured[i], r["got"], "o", ms=3, color=colour)
+    left.set(xscale="log", yscale="log", xlabel="measured (s, W or other unit of the row)", ylabel="predicted, same unit")
+    for at, i in enumerate(order):
+        r, colour = shown[i], VERMILION if outside_band(shown[i]) else BLUE
+        right.plot([r["p05"] / measured[i], r["p95"] / measured[i]], [at, at], color=colour, lw=1.5, alpha=0.6)
+        right.plot(r["got"] / measured[i], at, "o", ms=3, color=colour)
+    right.axvline(1, color=BLACK, lw=1)
+    right.set(xlabel="predicted over measured (red: outside the band)", ylim=(len(shown) - 0.5, -0.5))
+    right.set_yticks(range(len(shown)), [f"{shown[i]['id']} ({shown[i]['source']})" for i in order], fontsize=5.5)
+    right.grid(axis="y", visible=False)
+    figure.savefig(out, dpi=110)

@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ledger.hpp"
+
+namespace TIDEWATT_NAMESPACE::validate {
+
+/// A blind row that compares the same quantity as a headline with a measurement.
+struct BackingRow {
+  std::string row, source, device;
+  double first_error = 0.0;  ///< as in LedgerLine
+  std::string unit;          ///< of the error; empty: a fraction
+};
+
+/// What a headline of a run rests on.
+struct Backing {
+  std::string headline;            ///< key of the summary
+  std::vector<BackingRow> rows;    ///< blind rows of the headline's areas on the run's devices; empty: no row backs it
+  std::size_t n_other_device = 0;  ///< blind rows of the areas on other devices, a count
+  std::vector<std::string> assumed;  ///< of the run's assumed inputs those that could move it
+};
+
+/// For each headline: the blind rows behind it and the assumed inputs that could move it.
+/// @param scenario text of the run's scenario, which names its catalog entries  @param assumed keys of the run's assumed inputs
+std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::string& scenario,
+                             const std::vector<std::string>& assumed);
+
+}  // namespace TIDEWATT_NAMESPACE::validate

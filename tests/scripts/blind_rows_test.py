@@ -1,0 +1,57 @@
+"""The headline counts first errors, caps the rows of a source and says what lies outside its band."""
+import pathlib
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import blind_rows  # noqa: E402
+
+
+def row(id, source="one", first=0.05, **more):
+    return {"id": id, "kind": "blind", "source": source, "area": "training time", "device": "h100", "expected": 2.0, "got": 2.1, "error": 0.02, "tolerance": 0.1,
+            "tolerance_unit": "fraction", "first_error": first, "p05": 1.9, "p95": 2.3, **more}  # fmt: skip
+
+
+class BlindRows(unittest.TestCase):
+    def text(self, rows):
+        return "\n".join(blind_rows.headline(rows))
+
+    def test_the_first_error_counts(self):
+        text = self.text([row("a", first=0.2), row("b", "two", first=0.04), row("c", "three", first=-0.06)])
+        self.assertIn("| 3 blind rows of 3 sources |", text)
+        self.assertIn("| median absolute error | 6.0 % ", text)
+        self.assertIn("| 2.0 % |", text)
+        self.assertIn("| outside their tolerance | 1 | 0 |", text)
+
+    def test_eight_rows_of_a_source_and_no_one_sided_or_generous_one_count(self):
+        rows = [row(str(i)) for i in range(20)] + [row("x", "two", tolerance=0.2), row("y", "two", expected=[1, 3]), row("z", "two", tolerance_unit="K")]
+        self.assertEqual(blind_rows.counting(rows), 8)
+
+    def test_a_band_is_left_on_either_side(self):
+        self.assertFalse(blind_rows.outside_band(row("a")))
+        self.assertTrue(blind_rows.outside_band(row("a", p05=2.05)))
+        self.assertTrue(blind_rows.outside_band(row("a", p95=1.95)))
+        self.assertFalse(blind_rows.outside_band(row("a", expected=[1.0, 1.95])))
+        self.assertTrue(blind_rows.outside_band(row("a", expected=[1.0, 1.8])))
+        self.assertFalse(blind_rows.outside_band(row("a", p05=None, p95=None)))
+
+    def test_the_interval_of_the_median_is_over_sources(self):
+        same = [row(str(i), first=0.05) for i in range(8)]
+        self.assertEqual(blind_rows.median_interval(same, "first_error"), (0.05, 0.05))
+        low, high = blind_rows.median_interval(same + [row(f"t{i}", "two", first=0.2) for i in range(8)], "first_error")
+        self.assertEqual((low, high), (0.05, 0.2))
+
+    def test_rows_without_data_or_of_another_kind_are_left_out(self):
+        self.assertEqual(self.text([row("a", got=None), row("b", kind="seen")]), "No row is blind.")
+
+    def test_a_row_without_a_line_is_said(self):
+        self.assertIn("1 blind rows have no line", self.text([row("a"), row("b", first=None)]))
+
+    def test_a_table_by_device(self):
+        lines = list(blind_rows.split_lines([row("a"), row("b", device="")], "device", "device"))
+        self.assertEqual(lines[2:], ["| h100 | 1 | 1 | 5.0 % | 5.0 % | 0 | 0 |", "| other | 1 | 1 | 5.0 % | 5.0 % | 0 | 0 |"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,42 @@
+#include "validate/backing.hpp"
+
+#include "catch.hpp"
+
+using namespace tidewatt::validate;
+
+namespace {
+
+LedgerLine line(const char* row, const char* kind, double error) {
+  LedgerLine l;
+  l.row = row, l.kind = kind, l.source = "paper", l.error = error;
+  return l;
+}
+
+const Backing& of(const std::vector<Backing>& all, const std::string& headline) {
+  for (const auto& b : all)
+    if (b.headline == headline) return b;
+  throw std::logic_error(headline);
+}
+
+}  // namespace
+
+TEST_CASE("a headline names blind rows of its quantity on the run's devices, and inputs that could move it") {
+  const std::vector<LedgerLine> lines = {line("R4/h100-256", "blind", -0.01), line("R4/b200-64", "blind", 0.06),
+                                         line("W10", "seen", 0.0), line("T1/mean", "blind", 1.0)};
+  const auto all =
+      backing(lines, "gpu = \"h100_sxm_700W\"",
+              {"hall.a.gpu.compute.small_tile_ratio", "hall.a.plant.fan_lag_s", "hall.a.gpu.power.leakage_W"});
+  const auto& tokens = of(all, "tokens_per_s_mean");
+  REQUIRE(tokens.rows.size() == 1);
+  CHECK(tokens.rows[0].row == "R4/h100-256");
+  CHECK(tokens.n_other_device == 1);
+  CHECK(tokens.assumed.size() == 2);
+  CHECK(of(all, "die_max_degC").rows.size() == 1);
+  CHECK(of(all, "pue").assumed == std::vector<std::string>{"hall.a.plant.fan_lag_s"});
+}
+
+TEST_CASE("no row is an answer") {
+  const auto all = backing({}, "", {});
+  CHECK(all.size() == 8);
+  for (const auto& b : all) CHECK((b.rows.empty() && b.n_other_device == 0 && b.assumed.empty()));
+}
