@@ -83,7 +83,7 @@ void has(const std::string& text, std::initializer_list<const char*> parts) {
 TEST_CASE("the sentences say the figures of the run") {
   const auto text = io::summary_sentences(result());
   has(text, {"Over 24 h, 16,384 GPUs", "2.56 million tokens", "an iteration takes 6.54 s", "swings by 1.23 %",
-             "begins at 15:00", "1,500 MHz", "1,425 MHz, 5.0 % less",
+             "begin at 15:00", "1,500 MHz", "1,425 MHz, 5.0 % less",
              "the power limit 97.9 % and the temperature limit 2.10 %", "at 0.153 Hz with an amplitude of 1.00 MW",
              "harmonic 3: 2.00 MW at 0.459 Hz", "+40.4 and −44.5 MW/s", "1.48 mHz", "PUE 1.050",
              "the load falls 10.0 MW below its mean of the second before"});
