@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "base/sha256.hpp"
@@ -32,7 +33,7 @@ std::vector<LedgerLine> read_ledger(std::span<const embedded::EmbeddedFile> file
   std::vector<LedgerLine> out;
   std::string before(64, '0');
   for (const auto& file : files) {
-    int number = 0;
+    std::uint32_t number = 0;
     for (const std::string& text : split(std::string(file.text), '\n')) {
       ++number;
       if (text.empty()) continue;
