@@ -18,6 +18,7 @@ NodeType make_node_type(const power::GpuPowerParams& gpu, const dvfs::GovernorPa
              {},
              liquid,
              {},
+             {},
              {}};
   t.modes.resize(n_fan_step + 1);
   if (liquid) {

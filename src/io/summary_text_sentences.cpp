@@ -76,12 +76,13 @@ class Sentences {
     if (!known({"throughput_swing_percent"})) return;
     const auto hours = f_.whole("throughput_min_hours");
     if (hours.empty())
-      return say(
-          fmt::format("Hourly throughput swings by {} %, which is no more than the steps' own errors: no hour is the slowest.",
-                      shown(f_["throughput_swing_percent"])));
+      return say(fmt::format(
+          "Hourly throughput swings by {} %, which is no more than the steps' own errors: no hour is the slowest.",
+          shown(f_["throughput_swing_percent"])));
     std::string begins;
     for (const auto hour : hours) begins += fmt::format("{}{:02d}:00", begins.empty() ? "" : ", ", hour);
-    say(fmt::format("Hourly throughput swings by {} % between the best and the worst hour; the slowest hours begin at "
+    say(
+        fmt::format("Hourly throughput swings by {} % between the best and the worst hour; the slowest hours begin at "
                     "{}. tidewatt sweep FILE --monte-carlo gives its distribution.",
                     shown(f_["throughput_swing_percent"]), begins));
     if (worst_is_first())
@@ -95,8 +96,8 @@ class Sentences {
     const auto at = start.find_first_of("T ");
     const auto hours = f_.whole("throughput_min_hours");
     return at != std::string::npos && std::ranges::any_of(hours, [&](std::int64_t hour) {
-      return fmt::format("{:02d}", hour) == start.substr(at + 1, 2);
-    });
+             return fmt::format("{:02d}", hour) == start.substr(at + 1, 2);
+           });
   }
 
   void limits() {

@@ -16,10 +16,9 @@ std::string gpu_line(const NamedGpu& g) {
 }  // namespace
 
 std::string swing_text(const SwingReport& r) {
-  const std::string worst =
-      r.min_hours.empty() ? "" : fmt::format(", lowest from {} h", fmt::join(r.min_hours, ", "));
-  std::string out = fmt::format("Hourly throughput swings by {:.3f} %{}. Without ... it would swing by:\n",
-                                r.swing_percent, worst);
+  const std::string worst = r.min_hours.empty() ? "" : fmt::format(", lowest from {} h", fmt::join(r.min_hours, ", "));
+  std::string out =
+      fmt::format("Hourly throughput swings by {:.3f} %{}. Without ... it would swing by:\n", r.swing_percent, worst);
   for (const auto& c : r.causes)
     out += fmt::format("   {:<18} {:>8.4f} %  ({:+.4f} points)  {}\n", c.name, c.without_percent, c.adds_points, c.how);
   out += "What would change it:\n";

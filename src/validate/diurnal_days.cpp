@@ -90,7 +90,8 @@ void day_rows(std::vector<Row>& rows) {
             i.low <= 2.0 && i.high >= 1.0, source,
             fmt::format("{} draws: median {:.2f} %, 5-95 % {:.2f} to {:.2f} %", i.n, i.median, i.low, i.high)));
   rows.push_back(within("D1b", text(", hot and clear in Oregon, through weather, mixing, evaporation and halls: swing"),
-                        "%", 0.7, 2.5, d1b.percent, 0.0, source, fmt::format("lowest from {} h", fmt::join(d1b.hours, ", "))));
+                        "%", 0.7, 2.5, d1b.percent, 0.0, source,
+                        fmt::format("lowest from {} h", fmt::join(d1b.hours, ", "))));
   rows.push_back(within("D2", text(", inlet constant: swing"), "%", 0.0, 0.2, flat.percent, 0.0, source));
   // A difference counts if it exceeds what a step's length does to an hour's throughput (docs/engine.md).
   constexpr double step_error_percent = 0.02;

@@ -12,8 +12,8 @@
 namespace TIDEWATT_NAMESPACE::sim {
 
 /// A figure of the summary; `monostate` prints as null.
-using Value = std::variant<std::monostate, double, std::int64_t, std::string, std::vector<std::pair<std::string, double>>,
-                           std::vector<std::int64_t>>;
+using Value = std::variant<std::monostate, double, std::int64_t, std::string,
+                           std::vector<std::pair<std::string, double>>, std::vector<std::int64_t>>;
 
 /// Result of a run; read-only.
 struct TIDEWATT_API Result {
