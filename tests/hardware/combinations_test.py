@@ -90,7 +90,7 @@ def run(combination, folder, number):
         tw.new(**hardware_of(combination), model="llama3_8b").with_set(SHORT).save(file)
     except tw.InputError as error:
         return [f"fits, yet cannot be written: {error}"], {}
-    done = subprocess.run([BINARY, "run", file, "--json", "--quiet", "--threads", "1", "--out", folder], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([BINARY, "run", file, "--json", "--no-interval", "--quiet", "--threads", "1", "--out", folder], capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
         return [f"ends with {done.returncode}: {done.stderr.strip()[:300]}"], {}
     figures = json.loads(done.stdout)
