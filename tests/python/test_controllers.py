@@ -27,7 +27,7 @@ def test_a_site_controller_holds_the_limit_with_more_tokens_than_the_best_fixed_
 
 def test_pre_cooling_lowers_the_hottest_die_of_a_hot_hour_and_a_false_alarm_does_no_harm():
     cooler_K, harm_K, power_ratio = precool.main()
-    assert cooler_K > 0.08  # 0.10 K; steps are accurate to 0.05 K
+    assert cooler_K > 0.2  # 0.34 K; steps are accurate to 0.05 K
     assert harm_K <= 0.05  # the accuracy of steps
     assert power_ratio < 1.02  # what a false alarm costs
 
