@@ -169,8 +169,9 @@ KindClock kind_clock(const power::GpuModel& gpu, const power::Chip& chip, const 
   out.leakage = 1.0;
   const auto flat = phase_power(gpu, chip, mix, out, r.reference_Hz, clock_Hz, std::min(clock_Hz, r.gate_Hz));
   const double steady_W = p.board_W + (p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s) / flat.duration_s;
-  out.leakage = sum.leakage_J / sum.s / flat.leakage_W;
-  out.dynamic = (sum.fixed_J / sum.s - steady_W) / (flat.fixed_W - steady_W);
+  const double dynamic_W = flat.fixed_W - steady_W;
+  if (flat.leakage_W > 0.0) out.leakage = sum.leakage_J / sum.s / flat.leakage_W;
+  if (dynamic_W > 0.0) out.dynamic = (sum.fixed_J / sum.s - steady_W) / dynamic_W;
   return out;
 }
 

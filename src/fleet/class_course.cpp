@@ -38,10 +38,12 @@ void set_unused(ClassCourse& c, const NodeType& type, const dvfs::Repetition& re
   const double slow_unused_W = limit_W - slow.limit_W, unused_W = limit_W - c.nominal.limit_W;
   if (!free_of_limits(c.nominal, limits.max_Hz) && c.nominal.clock_Hz > slow.clock_Hz + 1e6) {
     c.unused_W_per_Hz = (unused_W - slow_unused_W) / (c.nominal.clock_Hz - slow.clock_Hz);
-    const auto leaky = dvfs::clock_course(type.gpu, {leaky_ratio, 0.0}, repetition, factor, limits);
-    c.unused_per_leakage =
-        (limit_W - leaky.limit_W - unused_W - c.unused_W_per_Hz * (leaky.clock_Hz - c.nominal.clock_Hz)) /
-        ((leaky_ratio - 1.0) * leakage_W);
+    if (leakage_W > 0.0) {
+      const auto leaky = dvfs::clock_course(type.gpu, {leaky_ratio, 0.0}, repetition, factor, limits);
+      c.unused_per_leakage =
+          (limit_W - leaky.limit_W - unused_W - c.unused_W_per_Hz * (leaky.clock_Hz - c.nominal.clock_Hz)) /
+          ((leaky_ratio - 1.0) * leakage_W);
+    }
   }
   c.unused_W = slow_unused_W - c.unused_W_per_Hz * slow.clock_Hz - c.unused_per_leakage * leakage_W;
 }

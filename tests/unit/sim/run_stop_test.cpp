@@ -65,6 +65,15 @@ TEST_CASE("a failed host stops its replica; the others run to the exchange and s
   }
 }
 
+TEST_CASE("chips without leakage, and waits that switch nothing, have clocks and powers too", "[clocks]") {
+  for (const char* none : {"hall.a.gpu.power.leakage_W=0", "hall.a.gpu.power.wait_activity_ratio=0"}) {
+    const auto r = run(tiny("", {none}));
+    INFO(none);
+    CHECK(figure(r, "it_mean_MW") > 0.05);
+    CHECK(figure(r, "energy_closure") <= 1e-11);
+  }
+}
+
 TEST_CASE("power lost while others still run ends all processes at once", "[stop]") {
   const auto r = run(tiny(failure_at(50.1) + "\n[[event]]\nname = \"dark\"\nkind = \"utility_loss\"\nat_s = 50.2\n"
                                              "duration_s = 20\n",
