@@ -18,6 +18,51 @@ std::uint32_t index_of(const workload::Timeline& timeline, const char* name) {
   return static_cast<std::uint32_t>(timeline.kinds.size() - 1);
 }
 
+/// A second of a constant state on one node; of its kinds only.
+FleetTask second_of(const workload::PhaseKind& kind, double reference_Hz, const Fleet& fleet, std::size_t first_node) {
+  FleetTask one;
+  workload::Timeline hold;
+  hold_task(kind, ns_per_s, reference_Hz, fleet, first_node, 1, hold, one);
+  one.timeline = nullptr;
+  return one;
+}
+
+/// Kinds of one task after those of another.
+void append_kinds(const FleetTask& from, FleetTask& to) {
+  const auto append = [](const auto& a, auto& b) { b.insert(b.end(), a.begin(), a.end()); };
+  append(from.kind_mix, to.kind_mix), append(from.kind_context, to.kind_context);
+  append(from.kind_low_W, to.kind_low_W), append(from.kind_high_W, to.kind_high_W);
+  append(from.kind_reference_W, to.kind_reference_W);
+}
+
+/// Ticks until the last class enters the gradients' exchange; 0: none does.
+Tick exchange_begin(const workload::Timeline& timeline) {
+  Tick last = 0;
+  for (const auto& segments : timeline.classes) {
+    Tick at = 0;
+    for (const auto& segment : segments) {
+      if (timeline.kinds[segment.kind].name == "gradient_sync") {
+        last = std::max(last, at);
+        break;
+      }
+      at += segment.duration;
+    }
+  }
+  return last;
+}
+
+/// A class of GPUs that wait, or have no process. @returns its number
+std::uint32_t add_class(const workload::Segment& all, bool busy, workload::Timeline& timeline, FleetTask& task) {
+  timeline.classes.push_back({all});
+  task.class_window.push_back(mix_of(timeline.kinds[all.kind]));
+  task.class_gate_Hz.push_back(0.0);
+  task.class_busy.push_back(busy ? 1 : 0);
+  // It has no course of its own: any class's gives the clock of a rank that waits.
+  for (auto* courses : {&task.class_course, &task.class_lead})
+    if (!courses->empty()) courses->push_back(courses->front());
+  return static_cast<std::uint32_t>(timeline.classes.size() - 1);
+}
+
 }  // namespace
 
 workload::PhaseKind idle_kind() {
@@ -169,34 +214,13 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
 
 void TrainingTask::stop_replica(std::int64_t node, FleetTask& task) {
   if (held_.any()) return;
-  const std::uint32_t wait = index_of(timeline_, "bubble");
-  timeline_.classes.push_back({{timeline_.period, wait}});
-  task.class_window.push_back(mix_of(timeline_.kinds[wait]));
-  task.class_gate_Hz.push_back(0.0);
-  task.class_busy.push_back(1);
-  // Waiting has no course of its own: any class's gives the clock of a rank that waits.
-  for (auto* courses : {&task.class_course, &task.class_lead})
-    if (!courses->empty()) courses->push_back(courses->front());
+  const auto waits = add_class({timeline_.period, index_of(timeline_, "bubble")}, true, timeline_, task);
   const auto replica = ranks_.replica[static_cast<std::size_t>(std::max<std::int64_t>(0, node)) % n_node()];
   for (std::size_t i = 0; i < n_node(); ++i)
-    if (ranks_.replica[i] == replica) task.node_class[i] = static_cast<std::uint32_t>(timeline_.classes.size() - 1);
+    if (ranks_.replica[i] == replica) task.node_class[i] = waits;
 }
 
-Tick TrainingTask::exchange() const {
-  if (model_.dp() < 2) return 0;
-  Tick last = 0;
-  for (const auto& segments : timeline_.classes) {
-    Tick at = 0;
-    for (const auto& segment : segments) {
-      if (timeline_.kinds[segment.kind].name == "gradient_sync") {
-        last = std::max(last, at);
-        break;
-      }
-      at += segment.duration;
-    }
-  }
-  return last;
-}
+Tick TrainingTask::exchange() const { return model_.dp() < 2 ? 0 : exchange_begin(timeline_); }
 
 void TrainingTask::set_mean(std::int64_t first, std::int64_t count, Tick begin, FleetTask& task) {
   timeline_ = model_.iteration(pace_, scatter_.mean(first, count, begin));
@@ -210,22 +234,13 @@ std::vector<workload::Timeline> TrainingTask::singles() const {
 }
 
 double TrainingTask::nominal_hold_W(const workload::PhaseKind& kind, const FleetState& state) const {
-  FleetTask one;
-  workload::Timeline hold;
-  hold_task(kind, ns_per_s, model_.reference_clock_Hz(), fleet_, ranks_.first_node, 1, hold, one);
+  const FleetTask one = second_of(kind, model_.reference_clock_Hz(), fleet_, ranks_.first_node);
   return nominal_kind_W(one, type(), controls(state), 0, nominal_die_K)[0];
 }
 
 void TrainingTask::add_pause(const workload::PhaseKind& kind, FleetTask& task) const {
-  FleetTask one;
-  workload::Timeline hold;
-  hold_task(kind, ns_per_s, model_.reference_clock_Hz(), fleet_, ranks_.first_node, 1, hold, one);
   task.pause_kind = static_cast<std::uint32_t>(task.kind_mix.size());
-  task.kind_mix.push_back(one.kind_mix[0]);
-  task.kind_context.push_back(one.kind_context[0]);
-  task.kind_low_W.push_back(one.kind_low_W[0]);
-  task.kind_high_W.push_back(one.kind_high_W[0]);
-  task.kind_reference_W.push_back(one.kind_reference_W[0]);
+  append_kinds(second_of(kind, model_.reference_clock_Hz(), fleet_, ranks_.first_node), task);
 }
 
 void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_Hz, const Fleet& fleet,
@@ -252,12 +267,9 @@ void TrainingTask::split_hold(Tick duration, HoldShare share, FleetTask& task) {
   workload::PhaseKind rest = idle_kind();
   if (share.rest_waits) rest.name = "bubble", rest.context = true;
   timeline_.kinds.push_back(rest);
-  timeline_.classes.push_back({{duration, 1}});
-  task.class_window.push_back(mix_of(rest));
-  task.class_gate_Hz.push_back(0.0);
-  task.class_busy.push_back(rest.context ? 1 : 0);
+  const auto others = add_class({duration, 1}, rest.context, timeline_, task);
   const auto n_busy = std::llround(share.busy_frac * static_cast<double>(model_.dp()));
-  for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = ranks_.replica[i] < n_busy ? 0 : 1;
+  for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = ranks_.replica[i] < n_busy ? 0 : others;
   set_kinds(task, timeline_, type(), model_.reference_clock_Hz());
 }
 

@@ -64,6 +64,46 @@ fleet::ClassPower advance_resolved(fleet::FleetTask& task, workload::Timeline& p
   return power;
 }
 
+/// What a task takes from its surroundings.
+void set_air(Job& job, const StepContext& c) {
+  auto& task = job.scratch.task;
+  task.n_thread = c.n_thread;
+  task.inlet_K = c.halls.inlet_K();
+  task.inlet_K_per_s = c.halls.inlet_K_per_s();
+  task.flow_frac = c.halls.flow_frac();
+  task.since_macro_s = seconds(job.state.now - c.halls.macro_begin());
+  task.before_s = job.state.before_s;
+  task.air_J_per_m3_K = c.halls.air_J_per_m3_K();
+  task.air_J_per_m3_K_per_s = c.halls.air_J_per_m3_K_per_s();
+  task.dark = job.state.dark;
+}
+
+/// Of a constant state.
+void predict_hold(Job& job, StepContext& c) {
+  const auto& task = job.scratch.task;
+  const auto hall = c.fleet.node_hall[job.place.first_node];
+  const double nominal_W = job.state.dark ? 0.0
+                                          : fleet::nominal_kind_W(task, c.fleet.types[hall], c.state.controls[hall], 0,
+                                                                  fleet::nominal_die_K)[0];
+  predict(c.fleet, c.state, task, std::array{nominal_W}, seconds(task.timeline->period), c.signals);
+}
+
+/// Sets the task to a constant state.
+void set_hold(Job& job, Tick stretch, StepContext& c) {
+  const auto& step = job.scratch.step;
+  auto& task = job.scratch.task;
+  const bool free = step.state == JobState::done || step.state == JobState::queued;
+  const auto kind = free ? fleet::idle_kind() : step.kind;
+  if (job.training && !job.state.dark) {
+    job.training->set_hold(kind, stretch, c.state, c.signals, task, {step.busy_frac, step.rest_waits});
+    return;
+  }
+  fleet::hold_task(kind, stretch, c.scenario.halls.front().compute.reference_clock_Hz, c.fleet, job.place.first_node,
+                   job.place.n_node, job.scratch.hold, task);
+  predict_hold(job, c);
+  fleet::idle_clocks(c.fleet, c.state, task, c.signals);
+}
+
 /// What the step was in the job's life.
 /// @param run_out from now on until the other replicas wait for one that fails now
 void book_life(Job& job, const StepLength& length, std::optional<Ahead>& ahead, Tick end, Tick run_out) {
@@ -154,7 +194,7 @@ Tick JobRun::run_out_ns() const {
 
 /// What the job wants; sets the task to it where it works.
 void JobRun::plan_work(Tick until, StepContext& c) {
-  set_air(c);
+  set_air(job_, c);
   auto& task = job_.scratch.task;
   auto& step = job_.scratch.step;
   if (job_.life && !runs(job_.state.doing)) job_.life->hold_start(heat_.cannot_start(job_, c));
@@ -215,9 +255,9 @@ StepLength JobRun::choose_length(Tick until, StepContext& c) {
     if (planner_.jump_through(job_, until, c)) return {planner_.ahead()->repetitions};
     begin(JobState::checkpoint, c);
   }
-  if (step.state == JobState::run_out) return planner_.run_out_length(job_, heat_, c);
+  if (step.state == JobState::run_out) return run_out_length(job_, planner_, heat_, c);
   if (!works(step.state)) {
-    set_hold(planner_.hold_length(job_, heat_, until, c), c);
+    set_hold(job_, planner_.hold_length(job_, heat_, until, c), c);
     return {};
   }
   const auto length = planner_.work_length(job_, heat_, until, c);
@@ -225,51 +265,13 @@ StepLength JobRun::choose_length(Tick until, StepContext& c) {
   return length;
 }
 
-void JobRun::set_air(const StepContext& c) {
-  auto& task = job_.scratch.task;
-  task.n_thread = c.n_thread;
-  task.inlet_K = c.halls.inlet_K();
-  task.inlet_K_per_s = c.halls.inlet_K_per_s();
-  task.flow_frac = c.halls.flow_frac();
-  task.since_macro_s = seconds(job_.state.now - c.halls.macro_begin());
-  task.before_s = job_.state.before_s;
-  task.air_J_per_m3_K = c.halls.air_J_per_m3_K();
-  task.air_J_per_m3_K_per_s = c.halls.air_J_per_m3_K_per_s();
-  task.dark = job_.state.dark;
-}
-
-/// Sets the task to a constant state.
-void JobRun::set_hold(Tick stretch, StepContext& c) {
-  const auto& step = job_.scratch.step;
-  auto& task = job_.scratch.task;
-  const bool free = step.state == JobState::done || step.state == JobState::queued;
-  const auto kind = free ? fleet::idle_kind() : step.kind;
-  if (job_.training && !job_.state.dark) {
-    job_.training->set_hold(kind, stretch, c.state, c.signals, task, {step.busy_frac, step.rest_waits});
-    return;
-  }
-  fleet::hold_task(kind, stretch, c.scenario.halls.front().compute.reference_clock_Hz, c.fleet, job_.place.first_node,
-                   job_.place.n_node, job_.scratch.hold, task);
-  predict_hold(c);
-  fleet::idle_clocks(c.fleet, c.state, task, c.signals);
-}
-
-void JobRun::predict_hold(StepContext& c) {
-  const auto& task = job_.scratch.task;
-  const auto hall = c.fleet.node_hall[job_.place.first_node];
-  const double nominal_W = job_.state.dark ? 0.0
-                                           : fleet::nominal_kind_W(task, c.fleet.types[hall], c.state.controls[hall], 0,
-                                                                   fleet::nominal_die_K)[0];
-  predict(c.fleet, c.state, task, std::array{nominal_W}, seconds(task.timeline->period), c.signals);
-}
-
 double JobRun::spin_up_W(StepContext& c, fleet::FleetMeters& unbooked) {
-  set_air(c);
+  set_air(job_, c);
   auto& task = job_.scratch.task;
   task.repetitions = 1;
   fleet::hold_task(fleet::idle_kind(), 3600 * ns_per_s, c.scenario.halls.front().compute.reference_clock_Hz, c.fleet,
                    job_.place.first_node, job_.place.n_node, job_.scratch.hold, task);
-  predict_hold(c);
+  predict_hold(job_, c);
   fleet::idle_clocks(c.fleet, c.state, task, c.signals);
   fleet::KindTemperatureOffsets kind_temperature_offsets;
   return fleet::advance_periodic(
@@ -328,7 +330,7 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
     job_.scratch.piece = fleet::slice(whole, piece.begin, piece.end);
     task.timeline = &job_.scratch.piece;
     task.course_timeline = &whole, task.course_begin = piece.begin;
-    set_air(c);
+    set_air(job_, c);
     ++c.counts.slices;
     const auto power = move_packages(nullptr, c);
     iteration_.add(means, gpu_J, seconds(piece.end - piece.begin));
@@ -357,7 +359,7 @@ void JobRun::offer_snapshot(bool full_hour, StepContext& c) {
   if (!job_.training || job_.state.doing != JobState::iterate || job_.state.last_load.load_W.empty() ||
       job_.state.inside)
     return;
-  set_air(c);
+  set_air(job_, c);
   const auto& task = job_.scratch.task;
   const auto inlet_K = inlets_now_K(task);
   const double mean_K = std::accumulate(inlet_K.begin(), inlet_K.end(), 0.0) / static_cast<double>(inlet_K.size());

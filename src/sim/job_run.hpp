@@ -101,9 +101,6 @@ class JobRun {
   void plan_work(Tick until, StepContext& c);
   void begin(workload::JobState doing, StepContext& c);
   StepLength choose_length(Tick until, StepContext& c);
-  void set_hold(Tick stretch, StepContext& c);
-  void predict_hold(StepContext& c);
-  void set_air(const StepContext& c);
   void play(const StepLength& length, StepContext& c);
   void play_sliced(const StepLength& length, StepContext& c);
   fleet::ClassPower move_packages(fleet::KindTemperatureOffsets* offsets, StepContext& c);

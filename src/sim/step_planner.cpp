@@ -140,16 +140,6 @@ Tick StepPlanner::next_cut(const Job& job, const StepContext& c) const {
   return std::min(c.agenda.next_cut(), job.scratch.step.interrupt);
 }
 
-StepLength StepPlanner::run_out_length(const Job& job, const HeatGuard& heat, const StepContext& c) const {
-  const Tick now = job.state.now, period = job.scratch.task.timeline->period;
-  const Tick left = period - to_tick(state_.begun_frac * seconds(period));
-  const Tick most = std::max<Tick>(
-      1, std::min({left, next_cut(job, c) - now, c.agenda.next_pause(now) - now, job.scratch.step.until - now}));
-  const Tick hot =
-      heat.may_end_work(job, 2.0 * seconds(most)) ? heat.end(job, state_.begun_frac, most, heat_search, c) : 0;
-  return {1, true, true, hot > 0 ? hot : most};
-}
-
 StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until, const StepContext& c) {
   const Tick now = job.state.now, hard_end = next_cut(job, c), edge = c.agenda.next_pause(now);
   const Tick period = job.scratch.task.timeline->period, left = period - to_tick(state_.begun_frac * seconds(period));
@@ -354,6 +344,16 @@ bool StepPlanner::looked_at(const Job& job, Tick until, const StepContext& c) co
   for (const auto& w : c.scenario.windows)
     if (to_tick(w.start_s) < until && to_tick(w.start_s + w.duration_s) > job.state.now) return true;
   return false;
+}
+
+StepLength run_out_length(const Job& job, const StepPlanner& planner, const HeatGuard& heat, const StepContext& c) {
+  const Tick now = job.state.now, period = job.scratch.task.timeline->period;
+  const Tick left = period - to_tick(planner.begun_frac() * seconds(period));
+  const Tick most = std::max<Tick>(1, std::min({left, planner.next_cut(job, c) - now, c.agenda.next_pause(now) - now,
+                                                job.scratch.step.until - now}));
+  const bool hot = heat.may_end_work(job, 2.0 * seconds(most));
+  const Tick end = hot ? heat.end(job, planner.begun_frac(), most, heat_search, c) : 0;
+  return {1, true, true, end > 0 ? end : most};
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -113,8 +113,6 @@ class StepPlanner {
   bool jump_through(Job& job, Tick until, const StepContext& c);
   /// How long the job's constant state is taken at once.
   Tick hold_length(const Job& job, const HeatGuard& heat, Tick until, const StepContext& c) const;
-  /// How far work goes that a failed replica will stop: to the exchange, this iteration's end, or whatever comes first.
-  StepLength run_out_length(const Job& job, const HeatGuard& heat, const StepContext& c) const;
   /// How far the work that the task is set to goes.
   StepLength work_length(Job& job, const HeatGuard& heat, Tick until, const StepContext& c);
   /// Where the work is cut, whatever it does.
@@ -166,5 +164,8 @@ class StepPlanner {
   State state_;
   std::optional<Ahead> ahead_;  ///< scratch
 };
+
+/// How far work goes that a failed replica will stop: to the exchange, this iteration's end, or whatever comes first.
+StepLength run_out_length(const Job& job, const StepPlanner& planner, const HeatGuard& heat, const StepContext& c);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -55,8 +55,8 @@ class ValidationTable(unittest.TestCase):
 
     def test_a_required_result_is_judged_by_all_its_rows(self):
         self.assertEqual(self.lines("| W2 | pass"), ["| W2 | pass | 1 |"])
-        self.assertEqual(self.lines("| D1 |")[0].split(" | ")[1], "not in this command")
-        self.assertIn("first_light", self.lines("| D1 |")[0])
+        self.assertEqual(self.lines("| D2 |")[0].split(" | ")[1], "not in this command")
+        self.assertIn("first_light", self.lines("| D2 |")[0])
         broken = {"workload": [row("W10"), row("W10/util", "fail")]}
         self.assertIn("| W10 | **fail** | 2 |", TABLE.page(broken, "abc", set()))
 

@@ -60,18 +60,6 @@ void check_books(const Driver& d) {
 
 }  // namespace
 
-TEST_CASE("set-up time of communicators", "[workload][W15]") {
-  JobParams j = job();
-  j.initialise_base_s = 0;
-  j.initialise = "naive";
-  CHECK(initialise_s(j, {2048, 0}) == Approx(1047).epsilon(0.1));
-  j.initialise = "improved";
-  CHECK(initialise_s(j, {2048, 0}) == Approx(361).epsilon(0.1));
-  j.initialise = "current";
-  CHECK(initialise_s(j, {2048, 0}) < 5.0);
-  CHECK(initialise_s(j, {12288, 0}) < 30.0);
-}
-
 TEST_CASE("an undisturbed job: books close and all work counts", "[workload][job]") {
   JobParams j = job();
   j.total_iterations = 500, j.evaluation_interval_iterations = 60;

@@ -59,3 +59,15 @@ TEST_CASE("stages of a ramp are equal and reach neither nothing nor all", "[work
   CHECK(soft_share(j, 0) == Approx(0.55));
   CHECK(soft_share(j, 8) == Approx(0.95));
 }
+
+TEST_CASE("set-up time of communicators", "[workload][W15]") {
+  JobParams j;
+  j.initialise_base_s = 0;
+  j.initialise = "naive";
+  CHECK(initialise_s(j, {2048, 0}) == Approx(1047).epsilon(0.1));
+  j.initialise = "improved";
+  CHECK(initialise_s(j, {2048, 0}) == Approx(361).epsilon(0.1));
+  j.initialise = "current";
+  CHECK(initialise_s(j, {2048, 0}) < 5.0);
+  CHECK(initialise_s(j, {12288, 0}) < 30.0);
+}
