@@ -81,7 +81,7 @@ def check_island(report):
     report.at_most("island: load that nobody served", figures["unserved_MWh"], 0.0, "MWh")
     report.at_most("island: trips", figures["island_trips"], 0)
     report.at_most("island: energy closure", figures["energy_closure"], 1e-11)
-    # f0 dP²/(4 H S n r): the mean load of 15.84 MW against 14 MW of dispatch, two units of 20 MW, H 2.5 s, 0.5 MW/s each.
+    # f0 dP²/(4 H S n r): the mean load of 16.84 MW against 15 MW of dispatch, two units of 20 MW, H 2.5 s, 0.5 MW/s each.
     by_hand = 60 * 1.84**2 / (4 * 2.5 * 40 * 1.0)
     dip = 60 - figures["island_frequency_min_Hz"]
     report.within("island: deepest dip", dip, 0.7 * by_hand, 1.5 * by_hand, "Hz", note=f"{by_hand:.2f} Hz by hand for a lasting step")
