@@ -1,5 +1,7 @@
 #include "tidewatt/io/summary_json.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <cmath>
