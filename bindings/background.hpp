@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "bind.hpp"
 
@@ -36,6 +37,14 @@ class Background {
 /// @param meanwhile called every 50 ms and once at the end, with the GIL
 /// @throws what the work threw; what Ctrl-C or `meanwhile` raised, at once: then the work is told to stop and left
 void in_background(Background::Work work, const std::function<void()>& meanwhile = {});
+
+/// The outcome of work that answers Ctrl-C at once.
+template <class Out>
+std::shared_ptr<Out> computed(std::function<void(Out&)> work) {
+  const auto out = std::make_shared<Out>();
+  in_background([out, work = std::move(work)](const std::atomic<bool>&) { work(*out); });
+  return out;
+}
 
 /// At Python's exit: tells all work to stop and waits for its end. Call without the GIL.
 void join_background();

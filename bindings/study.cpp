@@ -26,14 +26,6 @@ namespace {
 
 using namespace py::literals;
 
-/// The outcome of work that answers Ctrl-C at once.
-template <class Out>
-std::shared_ptr<Out> computed(std::function<void(Out&)> work) {
-  const auto out = std::make_shared<Out>();
-  in_background([out, work = std::move(work)](const std::atomic<bool>&) { work(*out); });
-  return out;
-}
-
 py::tuple explain(const std::shared_ptr<sim::Scenario>& scenario, const std::shared_ptr<RunResult>& base,
                   std::size_t n_thread, const py::object& progress) {
   struct Told {

@@ -15,14 +15,6 @@ namespace {
 
 using namespace py::literals;
 
-/// The outcome of work that answers Ctrl-C at once.
-template <class Out>
-std::shared_ptr<Out> computed(std::function<void(Out&)> work) {
-  const auto out = std::make_shared<Out>();
-  in_background([out, work = std::move(work)](const std::atomic<bool>&) { work(*out); });
-  return out;
-}
-
 std::string validate_rows(const std::vector<std::string>& groups, const std::string& data, const std::string& catalog) {
   const auto chosen = validate::chosen_groups(groups);
   const auto rows = computed<std::vector<validate::Row>>([chosen, data, catalog](std::vector<validate::Row>& out) {

@@ -6,8 +6,6 @@ import tempfile
 import product
 from checks_weather import rows_of
 
-CLIMATES = ["portland_or", "seattle_wa", "chicago_il", "leesburg_va", "atlanta_ga", "dallas_tx", "phoenix_az"]  # as scripts/swing_climates
-
 TRANSIENTS, RACKS = (product.ROOT / "scenarios" / name for name in ("llama3_405b_transients.toml", "gb200_nvl72_row.toml"))
 BINS = ["47-58", "58-62", "62-66", "66-70", "70-74", "74-83"]
 NOT_BUILT = ["staircases in runs"]
@@ -115,7 +113,7 @@ def check_climates(report):
         report.judge(f"swing of {name}", low is not None and 0 <= low < high, said(f), "reported, with its interval")
 
     with tempfile.TemporaryDirectory() as out:
-        for climate in CLIMATES:
+        for climate in product.CLIMATES:
             judge(f"the hot day, {climate}", product.run(report.binary, product.DAY, out, {"weather.climate": climate}, interval=True).json)
         if report.quick:
             return report.skip("swing of 54 days", "quick")

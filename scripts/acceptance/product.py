@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DAY = ROOT / "scenarios" / "llama3_405b_day.toml"
 TRANSIENTS = ROOT / "scenarios" / "llama3_405b_transients.toml"
+CLIMATES = ["portland_or", "seattle_wa", "chicago_il", "leesburg_va", "atlanta_ga", "dallas_tx", "phoenix_az"]  # from the largest swing to the smallest
 
 
 def find_binary(given=None):

@@ -7,6 +7,15 @@
 #include "tidewatt/base/simd.hpp"
 
 namespace TIDEWATT_NAMESPACE::dvfs {
+namespace {
+
+/// What a kind draws whatever its clock, beside leakage: board, memory, links.
+double clockless_W(const power::GpuModel& gpu, const PhaseMix& mix, double duration_s) {
+  const auto& p = gpu.params();
+  return p.board_W + (p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s) / duration_s;
+}
+
+}  // namespace
 
 PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix, const KindClock& kind,
                        double reference_Hz, double clock_Hz, double gate_Hz) {
@@ -14,11 +23,20 @@ PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, cons
   own.matrix_s /= kind.clock;
   own.active_matrix_s /= kind.clock;
   PhasePower out = phase_power(gpu, chip, own, reference_Hz, clock_Hz, gate_Hz);
-  const auto& p = gpu.params();
-  const double steady_W = p.board_W + (p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s) / out.duration_s;
+  const double steady_W = clockless_W(gpu, mix, out.duration_s);
   out.fixed_W = steady_W + kind.dynamic * (out.fixed_W - steady_W);
   out.leakage_W *= kind.leakage;
   return out;
+}
+
+void add(PhaseMix& to, const PhaseMix& mix, double share) {
+  to.matrix_s += share * mix.matrix_s;
+  to.memory_s += share * mix.memory_s;
+  to.link_s += share * mix.link_s;
+  to.wait_s += share * mix.wait_s;
+  to.active_matrix_s += share * mix.active_matrix_s;
+  to.hbm_s += share * mix.hbm_s;
+  to.full_link_s += share * mix.full_link_s;
 }
 
 double sample_begin_frac(std::int64_t repetition) {
@@ -33,16 +51,6 @@ constexpr double part_s = 10e-3;  ///< of `ratio`
 constexpr std::size_t most_part = 2048;
 constexpr double settling_windows = 8.0;  ///< then e^{-8} of where it began is left
 constexpr double mean_s = 30.0;           ///< of many places of the samples in the repetition
-
-void add(PhaseMix& to, const PhaseMix& mix, double share) {
-  to.matrix_s += share * mix.matrix_s;
-  to.memory_s += share * mix.memory_s;
-  to.link_s += share * mix.link_s;
-  to.wait_s += share * mix.wait_s;
-  to.active_matrix_s += share * mix.active_matrix_s;
-  to.hbm_s += share * mix.hbm_s;
-  to.full_link_s += share * mix.full_link_s;
-}
 
 /// What a kind does at a clock.
 struct AtClock {
@@ -163,12 +171,11 @@ struct Sums {
 /// How a kind's sums differ from its power at the mean clock, see phase_power below.
 KindClock kind_clock(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix, const Repetition& r,
                      double clock_Hz, const Sums::Kind& sum) {
-  const auto& p = gpu.params();
   KindClock out;
   out.clock = sum.work_s > 0.0 ? sum.work_cycles / sum.work_s / clock_Hz : 1.0;
   out.leakage = 1.0;
   const auto flat = phase_power(gpu, chip, mix, out, r.reference_Hz, clock_Hz, std::min(clock_Hz, r.gate_Hz));
-  const double steady_W = p.board_W + (p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s) / flat.duration_s;
+  const double steady_W = clockless_W(gpu, mix, flat.duration_s);
   const double dynamic_W = flat.fixed_W - steady_W;
   if (flat.leakage_W > 0.0) out.leakage = sum.leakage_J / sum.s / flat.leakage_W;
   if (dynamic_W > 0.0) out.dynamic = (sum.fixed_J / sum.s - steady_W) / dynamic_W;

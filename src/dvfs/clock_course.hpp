@@ -75,4 +75,7 @@ struct ClockCourse {
 ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& repetition,
                          double leakage_temperature_factor, const CourseLimits& limits);
 
+/// A share of some work after other work.
+void add(PhaseMix& to, const PhaseMix& mix, double share);
+
 }  // namespace TIDEWATT_NAMESPACE::dvfs

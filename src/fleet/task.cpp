@@ -8,21 +8,9 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "dvfs/clock_course.hpp"
+
 namespace TIDEWATT_NAMESPACE::fleet {
-namespace {
-
-void add(dvfs::PhaseMix& to, const dvfs::PhaseMix& mix, double share) {
-  to.matrix_s += share * mix.matrix_s;
-  to.memory_s += share * mix.memory_s;
-  to.link_s += share * mix.link_s;
-  to.wait_s += share * mix.wait_s;
-  to.active_matrix_s += share * mix.active_matrix_s;
-  to.hbm_s += share * mix.hbm_s;
-  to.full_link_s += share * mix.full_link_s;
-}
-
-}  // namespace
-
 dvfs::PhaseMix mix_of(const workload::PhaseKind& k) {
   return {k.matrix_s,
           k.memory_s,

@@ -55,7 +55,8 @@ void lower_switch_power(HallSpec& h) {
   h.server.host_idle_W = std::max(0.0, h.server.host_idle_W - saved_W);
 }
 
-/// The rack that the hall's servers stand in. Servers hold its electrical parts, so its own assumed watts change nothing and are not listed.
+/// The rack in which the hall's servers stand. Its power is counted at the servers. What its entry assumes for its own watts has no
+/// effect here, so it is not listed.
 void read_rack(Reading& reading, TableReader& hall, const Node& given, const std::string& path, HallSpec& h) {
   const auto values = reading.optional_entry(
       hall, "rack", "rack",

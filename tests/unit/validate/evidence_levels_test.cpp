@@ -1,20 +1,10 @@
 #include "validate/evidence_levels.hpp"
 
 #include "catch.hpp"
-#include "tidewatt/base/error.hpp"
+#include "evidence_cases.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::validate;
-
-namespace {
-
-EvidenceRun run_named(const std::string& id) {
-  for (auto& run : evidence_runs())
-    if (run.row.id == id) return run;
-  throw InputError("no run '" + id + "'");
-}
-
-}  // namespace
 
 TEST_CASE("tokens per second and GPU are the batch's tokens over step and GPUs; a step stays a step",
           "[validate][evidence]") {

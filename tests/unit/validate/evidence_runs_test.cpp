@@ -4,6 +4,7 @@
 #include <set>
 
 #include "catch.hpp"
+#include "evidence_cases.hpp"
 #include "tidewatt/base/error.hpp"
 #include "validate/evidence_levels.hpp"
 #include "validate/groups.hpp"
@@ -11,16 +12,6 @@
 
 using namespace tidewatt;
 using namespace tidewatt::validate;
-
-namespace {
-
-EvidenceRun run_named(const std::string& id) {
-  for (auto& run : evidence_runs())
-    if (run.row.id == id) return run;
-  throw InputError("no run '" + id + "'");
-}
-
-}  // namespace
 
 TEST_CASE("at least 80 blind rows from 25 sources, at most eight rows of a source, tolerances of the declaration",
           "[validate][evidence]") {
