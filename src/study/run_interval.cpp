@@ -29,7 +29,9 @@ constexpr double z95 = 1.6448536269514722;  // standard normal, 95 %
 constexpr std::size_t device = 0, weather = 1, seed = 2;
 // Devices decide most; a cycle of replays.
 constexpr std::array order = {device, weather, device, seed};
+// Two cycles and the nominal run: fewer have no spread.
 constexpr double least_replays = 9.0;
+constexpr std::size_t least_turns = 2 * order.size();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -127,7 +129,7 @@ std::int64_t replay_all(Replays& replays, const std::array<PartDraws, 3>& parts,
   for (std::size_t turn = 0; left(device) || left(weather) || left(seed); ++turn) {
     const std::size_t p = order[turn % order.size()];
     if (!left(p)) continue;
-    if (!replays.has_time()) break;
+    if (turn >= least_turns && !replays.has_time()) break;
     try {
       const auto figures = replays.run(parts[p].draws[next[p]++]);
       ++out.n_draw, ++out.parts[p].n_draw;

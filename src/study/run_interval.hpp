@@ -45,7 +45,7 @@ struct IntervalSource {
 std::span<const char* const> interval_keys();
 
 /// Replays the scenario on at most 512 of its GPUs with values drawn, part by part, until a fifth of the run's processor time or 2 s
-/// is used, whichever is more. Long runs are replayed for their first day.
+/// is used, whichever is more, and at least eight times. Long runs are replayed for their first day.
 ///
 ///     ln(K / K_nominal) of part p: mean m_p, standard deviation s_p of n_p replays over the same reduced run without draws
 ///     K_p05, K_p95 = K exp(Σ m_p ∓ 1.645 √(Σ s_p²))

@@ -1,8 +1,8 @@
 #include "backing.hpp"
 
 #include <algorithm>
-#include <array>
-#include <initializer_list>
+#include <string_view>
+#include <vector>
 
 #include "declared_key.hpp"
 
@@ -12,9 +12,9 @@ namespace {
 /// Areas whose rows compare a headline's quantity, and parts of the keys of inputs that enter it.
 struct Headline {
   const char* key;
-  std::initializer_list<const char*> areas, inputs;
+  std::vector<std::string_view> areas, inputs;
 };
-const std::array headlines = {
+const std::vector<Headline> headlines = {
     Headline{"tokens_per_s_mean", {"training time"}, {".compute.", ".network.", ".governor.", ".spread.", ".power."}},
     Headline{
         "throughput_swing_percent", {"days"}, {".power.", ".spread.", ".package.", ".governor.", ".plant.", ".air."}},
@@ -25,8 +25,8 @@ const std::array headlines = {
     Headline{"die_max_degC", {"temperature"}, {".power.", ".spread.", ".package.", ".air.", ".plant."}},
     Headline{"pue", {"plant"}, {".plant.", ".air."}}};
 
-bool is_in(std::string_view word, const std::initializer_list<const char*>& list) {
-  return std::any_of(list.begin(), list.end(), [&](const char* each) { return word == each; });
+bool is_in(std::string_view word, const std::vector<std::string_view>& list) {
+  return std::find(list.begin(), list.end(), word) != list.end();
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::st
     }
     for (const auto& key : assumed)
       if (std::any_of(h.inputs.begin(), h.inputs.end(),
-                      [&](const char* part) { return key.find(part) != std::string::npos; }))
+                      [&](std::string_view part) { return key.find(part) != std::string::npos; }))
         b.assumed.push_back(key);
   }
   return out;

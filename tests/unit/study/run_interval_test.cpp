@@ -79,8 +79,7 @@ TEST_CASE("a run's interval is positive, in order, and says what it rests on") {
   auto base = sim::run(scenario, {1, {}});
   const auto interval = study::run_interval({day, load, 0.0}, scenario, base);
   INFO(study::interval_text(interval, base));
-  CHECK(interval.n_draw >= 6);
-  CHECK(interval.cpu_s < 2.6);  // one replay may begin just before the end
+  CHECK(interval.n_draw >= 8);
   CHECK(interval.n_gpu == 512);
   const auto json = nlohmann::json::parse(study::interval_json(interval));
   CHECK(json["parts"].size() == 3);
