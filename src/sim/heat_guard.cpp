@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 
@@ -13,6 +14,7 @@ namespace {
 
 // Operators restart nodes once the alarm of low flow has ended [assumed]: pumps return to full flow gradually.
 constexpr double enough_flow_frac = 0.95;
+constexpr double forgets_s = 5.0;  // about a plate's time constant
 
 /// Margin of the hottest die of a range to its shutdown temperature, and the nodes beyond it.
 struct Heat {
@@ -119,8 +121,10 @@ void HeatGuard::watch(Job& job, Tick run_out, StepContext& c) {
   const Tick now = job.state.now;
   const Heat heat = heat_of(c.fleet, c.state, place);
   const double last_step_s = job.state.last_step_s;
+  // A die that cools when its work ends is soon as warm again as its plate makes it: a rate is forgotten only slowly.
+  const double known_K_per_s = state_.approach_K_per_s * std::exp(-last_step_s / forgets_s);
   state_.approach_K_per_s = last_step_s > 0.0 && state_.margin_K < 1e299
-                                ? std::max(0.0, (state_.margin_K - heat.margin_K) / last_step_s)
+                                ? std::max(known_K_per_s, (state_.margin_K - heat.margin_K) / last_step_s)
                                 : 0.0;
   state_.margin_K = heat.margin_K;
   if (!heat.nodes.empty()) {

@@ -30,7 +30,7 @@ class HeatGuard {
 
   struct State {
     double margin_K = 1e300;           ///< the hottest die's, below its shutdown temperature
-    double approach_K_per_s = 0.0;     ///< how fast that shrank in the last step
+    double approach_K_per_s = 0.0;     ///< how fast that shrank in the last steps
     Tick last_off = -3600 * ns_per_s;  ///< when a node last switched itself off
     template <class A>
     void archive(A& a) {
