@@ -57,6 +57,34 @@ struct AtClock {
   double fixed_W, leakage_W, speed, work_share;
 };
 
+/// A kind at a clock, for a gate that moves: both the energy and the length of phase_power() are straight lines in the time for which
+/// it waits.
+class GatedKind {
+ public:
+  GatedKind(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix, double reference_Hz,
+            double clock_Hz)
+      : board_W_(gpu.params().board_W),
+        cycles_(mix.matrix_s * reference_Hz),
+        clock_Hz_(clock_Hz),
+        busy_s_(cycles_ / clock_Hz) {
+    const auto alone = phase_power(gpu, chip, mix, reference_Hz, clock_Hz, 0.0);
+    alone_s_ = alone.duration_s, leakage_W_ = alone.leakage_W;
+    alone_J_ = (alone.fixed_W - board_W_) * alone_s_;
+    if (!(cycles_ > 0.0)) return;
+    const auto gated = phase_power(gpu, chip, mix, reference_Hz, clock_Hz, 0.5 * clock_Hz);
+    waiting_W_ = ((gated.fixed_W - board_W_) * gated.duration_s - alone_J_) / (gated.duration_s - alone_s_);
+  }
+  /// @param whole_s at the repetition's pace  @param gate_Hz 0: none
+  AtClock at(double whole_s, double gate_Hz) const {
+    const double waits_s = gate_Hz > 0.0 && gate_Hz < clock_Hz_ ? cycles_ / gate_Hz - busy_s_ : 0.0;
+    const double per_s = 1.0 / (alone_s_ + waits_s);
+    return {board_W_ + (alone_J_ + waiting_W_ * waits_s) * per_s, leakage_W_, whole_s * per_s, busy_s_ * per_s};
+  }
+
+ private:
+  double board_W_, cycles_, clock_Hz_, busy_s_, alone_s_ = 0.0, alone_J_ = 0.0, leakage_W_ = 0.0, waiting_W_ = 0.0;
+};
+
 /// Without a fast limit.
 SampledGovernorParams without_peaks() {
   return {.period_s = 0.02,
@@ -87,13 +115,10 @@ class Player {
     for (std::size_t k = 0; k < r.kind_mix.size(); ++k) {
       const bool context = r.kind_context[k] != 0;
       const double whole_s = phase_power(gpu, chip, r.kind_mix[k], r.reference_Hz, r.pace_Hz, 0.0).duration_s;
-      const double gate_Hz = r.gate_kind.empty() ? r.gate_Hz : r.gate_Hz * r.gate_kind[k].clock;
+      whole_s_.push_back(whole_s);
       for (std::size_t i = 0; i < n_bin_; ++i) {
         const double f = gpu.clock_min_Hz() + power::GpuModel::bin_Hz * static_cast<double>(i);
-        const auto p = phase_power(gpu, chip, r.kind_mix[k], r.reference_Hz, context ? f : gpu.idle_clock_Hz(),
-                                   context ? std::min(f, gate_Hz) : 0.0);
-        table_.push_back({p.fixed_W, p.leakage_W, whole_s / p.duration_s,
-                          r.kind_mix[k].matrix_s * (r.reference_Hz / f) / p.duration_s});
+        table_.emplace_back(gpu, chip, r.kind_mix[k], r.reference_Hz, context ? f : gpu.idle_clock_Hz());
       }
     }
   }
@@ -103,16 +128,19 @@ class Player {
   TIDEWATT_INLINE void play(See&& see) {
     double begin_s = 0.0, J = 0.0, all_s = 0.0;
     left_s_ = governor_.period_s() * std::max(1e-3, sample_begin_frac(++n_played_));
-    for (const auto& s : r_.stretches) {
+    for (std::size_t i = 0; i < r_.stretches.size(); ++i) {
+      const auto& s = r_.stretches[i];
+      const double gate_Hz =
+          r_.kind_context[s.kind] == 0 ? 0.0 : r_.gate_Hz * (r_.gate_ratio.empty() ? 1.0 : r_.gate_ratio[i]);
       for (double left_s = s.duration_s; left_s > 1e-9;) {
-        const AtClock& now = table_[s.kind * n_bin_ + static_cast<std::size_t>(state_.bin[0])];
+        const AtClock now =
+            table_[s.kind * n_bin_ + static_cast<std::size_t>(state_.bin[0])].at(whole_s_[s.kind], gate_Hz);
         const double d = std::min(left_s_, left_s / now.speed), planned_s = d * now.speed;
         const double W = now.fixed_W + now.leakage_W * factor_ * math::exp(leakage_per_K_ * (z_[0] + z_[1] + z_[2]));
         see(s.kind, begin_s, planned_s, d, governor_.clock_Hz(state_, 0), W, now);
-        for (std::size_t m = 0; m < z_.size(); ++m) {
-          const double x = limits_.die.rate_per_s[m] * d;
-          z_[m] = z_[m] * math::exp(-x) + limits_.die.K_per_J[m] * (W - mean_W_) * d * math::mean_decay(x);
-        }
+        if (d != decay_of_s_) set_decay(d);
+        for (std::size_t m = 0; m < z_.size(); ++m)
+          z_[m] = z_[m] * left_[m] + limits_.die.K_per_J[m] * (W - mean_W_) * spent_s_[m];
         sample_J_ += W * d, sampled_s_ += d, left_s_ -= d;
         J += W * d, all_s += d;
         left_s -= planned_s, begin_s += planned_s;
@@ -123,6 +151,18 @@ class Player {
   }
 
  private:
+  /// Most pieces are whole samples.
+  TIDEWATT_INLINE void set_decay(double d) {
+    decay_of_s_ = d;
+    for (std::size_t m = 0; m < z_.size(); ++m) {
+      const double x = limits_.die.rate_per_s[m] * d;
+      // Slow modes hardly move: their series is exact to 1e-10.
+      const bool slow = x < 0.01;
+      const double mean = slow ? 1.0 - x * (0.5 - x * (1.0 / 6.0 - x * (1.0 / 24.0))) : math::mean_decay(x);
+      left_[m] = slow ? 1.0 - x * mean : math::exp(-x);
+      spent_s_[m] = d * mean;
+    }
+  }
   void decide() {
     const double W = sample_J_ / sampled_s_, die_K = 0.5 * limits_.governor.thermal_target_K;  // too cold for any limit
     const std::uint8_t brake = 0;
@@ -135,10 +175,13 @@ class Player {
   const CourseLimits& limits_;
   double factor_, leakage_per_K_, mean_W_;  ///< of the last repetition
   std::array<double, 3> z_{};               ///< modes of the die, K
+  std::array<double, 3> left_{}, spent_s_{};
+  double decay_of_s_ = -1.0;  ///< length of the piece that the last two are for
   SampledGovernor governor_;
   GovernorState state_;
   std::size_t n_bin_;
-  std::vector<AtClock> table_;                              ///< [kind × bin]
+  std::vector<GatedKind> table_;                            ///< [kind × bin]
+  std::vector<double> whole_s_;                             ///< [kind] at the repetition's pace
   double sample_J_ = 0.0, sampled_s_ = 0.0, left_s_ = 0.0;  ///< of the sample
   std::int64_t n_played_ = 0;
 };
@@ -184,7 +227,7 @@ KindClock kind_clock(const power::GpuModel& gpu, const power::Chip& chip, const 
 
 }  // namespace
 
-double ClockCourse::mean_ratio(double from_frac, double to_frac) const {
+double mean_ratio(std::span<const double> ratio, double from_frac, double to_frac) {
   if (ratio.empty()) return 1.0;
   const double n = static_cast<double>(ratio.size()), a = from_frac * n, b = to_frac * n;
   const auto last = ratio.size() - 1;

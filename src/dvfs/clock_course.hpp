@@ -30,7 +30,7 @@ struct Repetition {
   double pace_Hz;                              ///< clock at which `stretches` have their durations
   /// Mean clock of the slowest rank that this one waits for, which sets their durations; 0: none, its own clock does.
   double gate_Hz = 0.0;
-  std::span<const KindClock> gate_kind = {};  ///< [kind] how that rank's clock differs
+  std::span<const double> gate_ratio = {};  ///< [stretch] that rank's clock there ÷ gate_Hz; empty: 1
 };
 
 /// Where the governor's next sample falls in a repetition: iterations are not locked to samples. @returns share of a sample, 0 … 1,
@@ -67,9 +67,10 @@ struct ClockCourse {
   PhaseMix all;  ///< all of its work
   std::vector<KindClock> kind;
   std::vector<double> ratio;  ///< [equal part of the repetition] clock ÷ clock_Hz
-  /// Mean of `ratio` between two shares of the repetition.
-  double mean_ratio(double from_frac, double to_frac) const;
 };
+
+/// Mean of a course's `ratio` between two shares of the repetition; 1 of none.
+double mean_ratio(std::span<const double> ratio, double from_frac, double to_frac);
 
 /// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature
 ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& repetition,

@@ -8,8 +8,8 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
-/// A chip that needs this much more voltage stands for slow ones: about 10 % in clock [assumed]; only slopes are used.
-constexpr double slow_V = 0.06;
+/// A chip that needs this much more voltage stands for slow ones: 2.9 standard deviations of H100, the slowest that its spread supports.
+constexpr double slow_V = 0.04;
 constexpr double leaky_ratio =
     1.7;  ///< and this much more leakage for leaky ones, or for dies hotter by 18 K at 3 %/K [assumed]
 
@@ -29,23 +29,44 @@ bool free_of_limits(const dvfs::ClockCourse& course, double max_Hz) {
   return course.clock_Hz >= max_Hz - 1.01 * power::GpuModel::bin_Hz;  // its clocks are whole bins
 }
 
-/// The plane through the nominal chip, a slow one and a leaky one.
-void set_unused(ClassCourse& c, const NodeType& type, const dvfs::Repetition& repetition, double factor,
-                const dvfs::CourseLimits& limits) {
+std::vector<double> more_of(const std::vector<double>& ratio, const std::vector<double>& nominal) {
+  std::vector<double> out(ratio.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = ratio[i] - nominal[i];
+  return out;
+}
+
+ChipPlane plane_of(const dvfs::ClockCourse& nominal, const NodeType& type, const dvfs::Repetition& repetition,
+                   double factor, const dvfs::CourseLimits& limits) {
   const double limit_W = limits.cap_W - limits.governor.cap_margin_W, leakage_W = type.gpu.params().leakage_W * factor;
   const auto slow = dvfs::clock_course(type.gpu, {1.0, slow_V}, repetition, factor, limits);
-  if (free_of_limits(slow, limits.max_Hz)) return;
-  const double slow_unused_W = limit_W - slow.limit_W, unused_W = limit_W - c.nominal.limit_W;
-  if (!free_of_limits(c.nominal, limits.max_Hz) && c.nominal.clock_Hz > slow.clock_Hz + 1e6) {
-    c.unused_W_per_Hz = (unused_W - slow_unused_W) / (c.nominal.clock_Hz - slow.clock_Hz);
-    if (leakage_W > 0.0) {
-      const auto leaky = dvfs::clock_course(type.gpu, {leaky_ratio, 0.0}, repetition, factor, limits);
-      c.unused_per_leakage =
-          (limit_W - leaky.limit_W - unused_W - c.unused_W_per_Hz * (leaky.clock_Hz - c.nominal.clock_Hz)) /
-          ((leaky_ratio - 1.0) * leakage_W);
-    }
-  }
-  c.unused_W = slow_unused_W - c.unused_W_per_Hz * slow.clock_Hz - c.unused_per_leakage * leakage_W;
+  ChipPlane out;
+  out.nominal_Hz = nominal.clock_Hz, out.slow_Hz = slow.clock_Hz;
+  out.slow_more = more_of(slow.ratio, nominal.ratio);
+  if (free_of_limits(slow, limits.max_Hz)) return out;
+  out.limited = true;
+  out.slow_unused_W = limit_W - slow.limit_W;
+  if (free_of_limits(nominal, limits.max_Hz) || !(nominal.clock_Hz > slow.clock_Hz + 1e6)) return out;
+  const double unused_W = limit_W - nominal.limit_W;
+  out.unused_W_per_Hz = (unused_W - out.slow_unused_W) / (nominal.clock_Hz - slow.clock_Hz);
+  if (!(leakage_W > 0.0)) return out;
+  const auto leaky = dvfs::clock_course(type.gpu, {leaky_ratio, 0.0}, repetition, factor, limits);
+  out.unused_per_leakage =
+      (limit_W - leaky.limit_W - unused_W - out.unused_W_per_Hz * (leaky.clock_Hz - nominal.clock_Hz)) /
+      ((leaky_ratio - 1.0) * leakage_W);
+  out.leaky_more = more_of(leaky.ratio, nominal.ratio);
+  const auto both = dvfs::clock_course(type.gpu, {leaky_ratio, slow_V}, repetition, factor, limits);
+  out.both_more = more_of(more_of(more_of(both.ratio, nominal.ratio), out.slow_more), out.leaky_more);
+  return out;
+}
+
+/// What the nominal chip cannot use, and where it meets no limit what the slow one cannot.
+double unused_at_none_W(const ClassCourse& c, const NodeType& type, double factor, const dvfs::CourseLimits& limits) {
+  const ChipPlane& p = *c.plane;
+  if (!p.limited) return 0.0;
+  const bool free = free_of_limits(c.nominal, limits.max_Hz);
+  const double at_Hz = free ? p.slow_Hz : c.nominal.clock_Hz,
+               unused_W = free ? p.slow_unused_W : limits.cap_W - limits.governor.cap_margin_W - c.nominal.limit_W;
+  return unused_W - p.unused_W_per_Hz * at_Hz - p.unused_per_leakage * type.gpu.params().leakage_W * factor;
 }
 
 /// Work in a segment, s at the reference clock: none in waits.
@@ -68,22 +89,22 @@ constexpr double same_work = 1e-5;  ///< of all of it
 
 /// Where in a course work begins or ends.
 struct Place {
-  const ClassCourse& course;
+  const WorkPlaces& course;
   std::size_t at = 0;  ///< moves forward
   double begin_of(std::size_t i) const { return i == 0 ? 0.0 : course.end_frac[i - 1]; }
   double inside(double done) const {
-    const double before = at == 0 ? 0.0 : course.done_s[at - 1], here = course.done_s[at] - before;
+    const double before = at == 0 ? 0.0 : course.done[at - 1], here = course.done[at] - before;
     const double share = here > 0.0 ? std::clamp((done - before) / here, 0.0, 1.0) : 0.0;
     return begin_of(at) + share * (course.end_frac[at] - begin_of(at));
   }
   /// The latest time at which no more than `done` is done: after a wait.
   double after(double done) {
-    while (at + 1 < course.done_s.size() && course.done_s[at] <= done + same_work) ++at;
-    return course.done_s[at] <= done + same_work ? 1.0 : inside(done);
+    while (at + 1 < course.done.size() && course.done[at] <= done + same_work) ++at;
+    return course.done[at] <= done + same_work ? 1.0 : inside(done);
   }
   /// The earliest time at which `done` is done: before a wait.
   double before(double done) {
-    while (at + 1 < course.done_s.size() && course.done_s[at] < done - same_work) ++at;
+    while (at + 1 < course.done.size() && course.done[at] < done - same_work) ++at;
     return inside(done);
   }
 };
@@ -91,7 +112,8 @@ struct Place {
 }  // namespace
 
 std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const NodeType& type, double reference_Hz,
-                                       double pace_Hz, double cap_W, double max_Hz, std::span<const ClassCourse> lead) {
+                                       double pace_Hz, double cap_W, double max_Hz, std::span<const ClassCourse> lead,
+                                       std::span<const ClassCourse> base) {
   std::vector<dvfs::PhaseMix> mix;
   std::vector<std::uint8_t> context;
   for (const auto& k : timeline.kinds) mix.push_back(mix_of(k)), context.push_back(k.context ? 1 : 0);
@@ -104,72 +126,111 @@ std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const
     stretches.clear();
     for (const auto& s : timeline.classes[cls]) stretches.push_back({seconds(s.duration), s.kind});
     dvfs::Repetition repetition{stretches, mix, context, reference_Hz, pace_Hz};
-    if (!lead.empty()) repetition.gate_Hz = pace_Hz, repetition.gate_kind = lead[cls].nominal.kind;
+    std::vector<double> gate_ratio;
+    if (!lead.empty()) {
+      CourseMix leads(lead[cls]);
+      leads.chip = leading(lead[cls], pace_Hz);
+      const CourseRatios of_lead(leads, timeline, cls, pace_Hz / reference_Hz);
+      for (std::size_t i = 0; i < stretches.size(); ++i) gate_ratio.push_back(of_lead.at(i, 0.0, 1.0));
+      repetition.gate_Hz = pace_Hz, repetition.gate_ratio = gate_ratio;
+    }
     ClassCourse c;
     c.nominal = dvfs::clock_course(type.gpu, {}, repetition, factor, limits);
-    set_unused(c, type, repetition, factor, limits);
-    c.done_s = progress(timeline, cls, pace_Hz / reference_Hz);
+    c.places.done = progress(timeline, cls, pace_Hz / reference_Hz);
     Tick at = 0;
     for (const auto& s : timeline.classes[cls])
-      c.end_frac.push_back(static_cast<double>(at += s.duration) / static_cast<double>(timeline.period));
+      c.places.end_frac.push_back(static_cast<double>(at += s.duration) / static_cast<double>(timeline.period));
+    if (base.empty()) {
+      auto plane = plane_of(c.nominal, type, repetition, factor, limits);
+      plane.places = c.places;
+      c.plane = std::make_shared<const ChipPlane>(std::move(plane));
+    } else {
+      c.plane = base[cls].plane;
+    }
+    c.unused_W = unused_at_none_W(c, type, factor, limits);
     out.push_back(std::move(c));
   }
   return out;
 }
 
+void CourseMix::add(const ClassCourse& course, double of_it) { of[n] = &course, weight[n++] = of_it; }
+
 dvfs::KindClock CourseMix::kind(std::size_t k) const {
-  if (slower == nullptr || k >= slower->nominal.kind.size()) return {};
-  const auto &a = slower->nominal.kind[k], &b = faster->nominal.kind[k];
-  return {between(a.clock, b.clock), between(a.dynamic, b.dynamic), between(a.leakage, b.leakage)};
+  if (n == 0 || k >= of[0]->nominal.kind.size()) return {};
+  const auto at = [k](const ClassCourse& c) -> const dvfs::KindClock& { return c.nominal.kind[k]; };
+  return {mean([&](const ClassCourse& c) { return at(c).clock; }),
+          mean([&](const ClassCourse& c) { return at(c).dynamic; }),
+          mean([&](const ClassCourse& c) { return at(c).leakage; })};
 }
 
 dvfs::PhaseMix CourseMix::all() const {
-  const auto &a = slower->nominal.all, &b = faster->nominal.all;
-  return {between(a.matrix_s, b.matrix_s),
-          between(a.memory_s, b.memory_s),
-          between(a.link_s, b.link_s),
-          between(a.wait_s, b.wait_s),
-          between(a.active_matrix_s, b.active_matrix_s),
-          between(a.hbm_s, b.hbm_s),
-          between(a.full_link_s, b.full_link_s)};
+  dvfs::PhaseMix out;
+  for (std::size_t i = 0; i < n; ++i) dvfs::add(out, of[i]->nominal.all, weight[i]);
+  return out;
+}
+
+ChipPlace place_of(const power::Chip& chip, const NodeType& type, double die_K) {
+  const double leakage_factor =
+      type.gpu.leakage_temperature_factor(die_K) / type.gpu.leakage_temperature_factor(nominal_die_K);
+  return {chip.voltage_offset_V / slow_V, (chip.leakage_ratio * leakage_factor - 1.0) / (leaky_ratio - 1.0)};
+}
+
+ChipPlace leading(const ClassCourse& course, double gate_Hz) {
+  const double per_slow_Hz = course.plane->nominal_Hz - course.plane->slow_Hz;
+  if (!(per_slow_Hz > 1e6)) return {};
+  return {std::clamp((course.nominal.clock_Hz - gate_Hz) / per_slow_Hz, 0.0, 1.5), 0.0};
+}
+
+std::vector<CourseRatios::Span> CourseRatios::spans(const WorkPlaces& places, std::span<const double> done,
+                                                    const std::vector<workload::Segment>& segments) {
+  std::vector<Span> out;
+  out.reserve(segments.size());
+  Place begins{places}, ends = begins;
+  for (std::size_t i = 0; i < segments.size();) {
+    const double before = i == 0 ? 0.0 : done[i - 1];
+    if (done[i] > before) {
+      out.push_back({begins.after(before), ends.before(done[i])});
+      ++i;
+      continue;
+    }
+    // A wait, in one or more segments, is the course's wait at the same place.
+    std::size_t end = i;
+    Tick length = 0;
+    while (end < segments.size() && !(done[end] > before)) length += segments[end++].duration;
+    const double from = i == 0 ? 0.0 : ends.before(before), until = end == segments.size() ? 1.0 : begins.after(before);
+    Tick at = 0;
+    for (; i < end; ++i) {
+      const double a = static_cast<double>(at) / static_cast<double>(length);
+      at += segments[i].duration;
+      out.push_back(
+          {from + a * (until - from), from + static_cast<double>(at) / static_cast<double>(length) * (until - from)});
+    }
+  }
+  return out;
 }
 
 CourseRatios::CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace)
     : course_(course) {
   const auto& segments = timeline.classes[cls];
   const auto done = progress(timeline, cls, pace);
-  for (auto* to : {&slower_, &faster_}) {
-    Place begins{to == &slower_ ? *course.slower : *course.faster}, ends = begins;
-    for (std::size_t i = 0; i < segments.size();) {
-      const double before = i == 0 ? 0.0 : done[i - 1];
-      if (done[i] > before) {
-        to->push_back({begins.after(before), ends.before(done[i])});
-        ++i;
-        continue;
-      }
-      // A wait, in one or more segments, is the course's wait at the same place.
-      std::size_t end = i;
-      Tick length = 0;
-      while (end < segments.size() && !(done[end] > before)) length += segments[end++].duration;
-      const double from = i == 0 ? 0.0 : ends.before(before),
-                   until = end == segments.size() ? 1.0 : begins.after(before);
-      Tick at = 0;
-      for (; i < end; ++i) {
-        const double a = static_cast<double>(at) / static_cast<double>(length);
-        at += segments[i].duration;
-        to->push_back(
-            {from + a * (until - from), from + static_cast<double>(at) / static_cast<double>(length) * (until - from)});
-      }
-    }
-  }
+  for (std::size_t c = 0; c < course.n; ++c) spans_[c] = spans(course.of[c]->places, done, segments);
+  if (course.chip.slow != 0.0 || course.chip.leaky != 0.0)
+    of_plane_ = spans(course.of[0]->plane->places, done, segments);
 }
 
 double CourseRatios::at(std::size_t segment, double from_frac, double to_frac) const {
-  const auto mean = [&](const ClassCourse& c, const Span& s) {
-    return c.nominal.mean_ratio(s.from + from_frac * (s.to - s.from), s.from + to_frac * (s.to - s.from));
+  const auto mean = [&](const std::vector<double>& of, const Span& s) {
+    return dvfs::mean_ratio(of, s.from + from_frac * (s.to - s.from), s.from + to_frac * (s.to - s.from));
   };
-  const double slow = mean(*course_.slower, slower_[segment]);
-  return course_.slower == course_.faster ? slow : course_.between(slow, mean(*course_.faster, faster_[segment]));
+  double out = 0.0;
+  for (std::size_t c = 0; c < course_.n; ++c)
+    out += course_.weight[c] * mean(course_.of[c]->nominal.ratio, spans_[c][segment]);
+  if (of_plane_.empty()) return out;
+  const ChipPlane& plane = *course_.of[0]->plane;
+  if (!plane.slow_more.empty()) out += course_.chip.slow * mean(plane.slow_more, of_plane_[segment]);
+  if (plane.leaky_more.empty()) return out;
+  return out + course_.chip.leaky * mean(plane.leaky_more, of_plane_[segment]) +
+         course_.chip.slow * course_.chip.leaky * mean(plane.both_more, of_plane_[segment]);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

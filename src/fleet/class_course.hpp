@@ -1,6 +1,7 @@
 #pragma once
+#include <array>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,39 +11,76 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
+/// Where work is in a repetition, [segment]: what is done until its end ÷ all of it, and share of the repetition that has passed. The same
+/// work has the same place in a repetition at another pace.
+struct WorkPlaces {
+  std::vector<double> done, end_frac;
+};
+
+/// How other chips differ from the nominal one: the bilinear surface through it, a slow chip, a leaky one and one that is both. A slower
+/// chip reaches the table's end less often, so its limiter can use more, and a leaky one meets the fast limit at another share of its
+/// mean.
+struct ChipPlane {
+  WorkPlaces places;
+  /// [part of the repetition] clock ÷ mean clock, − the nominal chip's; of the last one also − those of the two. Empty: none.
+  std::vector<double> slow_more, leaky_more, both_more;
+  double nominal_Hz = 0.0, slow_Hz = 0.0;  ///< mean clocks
+  double slow_unused_W = 0.0, unused_W_per_Hz = 0.0, unused_per_leakage = 0.0;
+  bool limited = false;  ///< false: not even the slow chip meets a limit
+};
+
 /// What the limiter makes of a class's repetition. Clocks by kind and by time are the nominal chip's, relative to a chip's own mean
 /// clock. A chip's mean clock is the one at which the power of the whole repetition is P_cap − margin − (unused_W + unused_W_per_Hz f +
-/// unused_per_leakage L), L its leakage at the reference voltage: a slower chip reaches the table's end less often, so its limiter can
-/// use more, and a leaky one meets the fast limit at another share of its mean.
+/// unused_per_leakage L), L its leakage at the reference voltage, slopes of the plane.
 struct ClassCourse {
   dvfs::ClockCourse nominal;
-  double unused_W = 0.0, unused_W_per_Hz = 0.0, unused_per_leakage = 0.0;
-  /// [segment] work done until its end, s at the reference clock, and share of the repetition that has passed: the same work has the
-  /// same place in a repetition at another pace.
-  std::vector<double> done_s, end_frac;
+  double unused_W = 0.0;
+  std::shared_ptr<const ChipPlane> plane;
+  WorkPlaces places;
 };
 
 /// Courses of the classes of a timeline that repeats.
 /// @param pace_Hz clock at which it has its durations  @param cap_W, max_Hz limits in force
 /// @param lead [class] of the rank that all wait for, whose mean clock is pace_Hz; empty: of such ranks themselves
+/// @param base [class] whose planes are taken, of the same work at another pace; empty: planes of their own
 std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const NodeType& type, double reference_Hz,
                                        double pace_Hz, double cap_W, double max_Hz,
-                                       std::span<const ClassCourse> lead = {});
+                                       std::span<const ClassCourse> lead = {}, std::span<const ClassCourse> base = {});
 
-/// A course between two of neighbouring paces.
+/// How far a chip is from the nominal one, in units of the slow and of the leaky chip of a ChipPlane.
+struct ChipPlace {
+  double slow = 0.0, leaky = 0.0;
+};
+ChipPlace place_of(const power::Chip& chip, const NodeType& type, double die_K);
+
+/// A mean of courses of neighbouring paces with one plane, of a chip on it.
 struct CourseMix {
-  const ClassCourse *slower = nullptr, *faster = nullptr;
-  double faster_share = 0.0;
+  static constexpr std::size_t most = 4;
+  std::array<const ClassCourse*, most> of{};
+  std::array<double, most> weight{};
+  std::size_t n = 0;
+  ChipPlace chip = {};
 
-  double between(double at_slower, double at_faster) const {
-    return at_slower + faster_share * (at_faster - at_slower);
+  CourseMix() = default;
+  explicit CourseMix(const ClassCourse& one) { add(one, 1.0); }
+  void add(const ClassCourse& course, double of_it);
+  template <class Value>
+  double mean(Value&& value) const {
+    double out = 0.0;
+    for (std::size_t i = 0; i < n; ++i) out += weight[i] * value(*of[i]);
+    return out;
   }
   dvfs::KindClock kind(std::size_t k) const;
   dvfs::PhaseMix all() const;
-  double unused_W() const { return between(slower->unused_W, faster->unused_W); }
-  double unused_per_leakage() const { return between(slower->unused_per_leakage, faster->unused_per_leakage); }
-  double unused_W_per_Hz() const { return between(slower->unused_W_per_Hz, faster->unused_W_per_Hz); }
+  double unused_W() const {
+    return mean([](const ClassCourse& c) { return c.unused_W; });
+  }
+  double unused_per_leakage() const { return n == 0 ? 0.0 : of[0]->plane->unused_per_leakage; }
+  double unused_W_per_Hz() const { return n == 0 ? 0.0 : of[0]->plane->unused_W_per_Hz; }
 };
+
+/// Where the chip of a rank is whose mean clock is gate_Hz because it needs more voltage.
+ChipPlace leading(const ClassCourse& course, double gate_Hz);
 
 /// Clock ÷ mean clock in the segments of a timeline of the same work at another pace.
 class CourseRatios {
@@ -57,7 +95,10 @@ class CourseRatios {
     double from, to;  ///< shares of the course's repetition
   };
   CourseMix course_;
-  std::vector<Span> slower_, faster_;  ///< [segment]
+  static std::vector<Span> spans(const WorkPlaces& places, std::span<const double> done,
+                                 const std::vector<workload::Segment>& segments);
+  std::array<std::vector<Span>, CourseMix::most> spans_;  ///< [course of the mean][segment]
+  std::vector<Span> of_plane_;                            ///< [segment]; empty: the nominal chip
 };
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

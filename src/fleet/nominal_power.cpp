@@ -2,24 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "dvfs/operating_point_batch.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
-
-double nominal_clock_Hz(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
-                        double die_K) {
-  const std::array<power::Chip, 1> chip{};
-  const std::array die{die_K}, limit_W{controls.cap_W - type.governor.cap_margin_W};
-  std::array clock_Hz{0.0};
-  std::array<dvfs::Limiter, 1> unused;
-  dvfs::OperatingPointBatch batch{chip, die, limit_W, clock_Hz, unused};
-  set_falling(task, cls, limit_W[0], batch);
-  dvfs::operating_points(type.gpu, task.class_window[cls], task.reference_Hz, task.class_gate_Hz[cls], controls.lock_Hz,
-                         batch);
-  return clock_Hz[0];
-}
 
 struct NominalPowers {
   std::vector<double> W, leakage_W;  ///< [kind]
@@ -29,7 +17,7 @@ NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const 
                              double die_K) {
   const double gate_Hz = task.class_gate_Hz[cls];
   const double factor = type.gpu.leakage_temperature_factor(die_K);
-  const double clock_Hz = nominal_clock_Hz(task, type, controls, cls, die_K);
+  const double clock_Hz = gated_clock_Hz(task, type, controls, cls, {}, die_K);
   NominalPowers out;
   for (std::size_t k = 0; k < task.kind_mix.size(); ++k) {
     const bool context = task.kind_context[k] != 0;
@@ -48,6 +36,19 @@ NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const 
 
 }  // namespace
 
+double gated_clock_Hz(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
+                      const power::Chip& of, double die_K) {
+  const std::array chip{of};
+  const std::array die{die_K}, limit_W{controls.cap_W - type.governor.cap_margin_W};
+  std::array clock_Hz{0.0};
+  std::array<dvfs::Limiter, 1> unused;
+  dvfs::OperatingPointBatch batch{chip, die, limit_W, clock_Hz, unused};
+  set_falling(task, cls, limit_W[0], batch);
+  dvfs::operating_points(type.gpu, task.class_window[cls], task.reference_Hz, task.class_gate_Hz[cls], controls.lock_Hz,
+                         batch);
+  return clock_Hz[0];
+}
+
 std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                    std::size_t cls, double die_K) {
   return nominal_powers(task, type, controls, cls, die_K).W;
@@ -59,25 +60,33 @@ std::vector<double> nominal_leakage_W(const FleetTask& task, const NodeType& typ
 }
 
 std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
-                                   std::size_t cls, double die_K) {
+                                   std::size_t cls, double die_K, const ChipAtClock* of_chip) {
   const auto& segments = task.timeline->classes[cls];
   if (task.class_course.empty() || segments.size() < 2) return {};
   const auto& whole = task.course_timeline == nullptr ? *task.timeline : *task.course_timeline;
-  const CourseRatios ratios(task.class_course[cls], whole, cls, pace_of(task, cls));
-  const double clock_Hz = nominal_clock_Hz(task, type, controls, cls, die_K), gate_Hz = task.class_gate_Hz[cls],
-               factor = type.gpu.leakage_temperature_factor(die_K);
+  const double pace = pace_of(task, cls), factor = type.gpu.leakage_temperature_factor(die_K);
+  const bool leads = of_chip != nullptr && of_chip->leads && !task.class_lead.empty();
+  const power::Chip chip = of_chip != nullptr ? of_chip->chip : power::Chip{};
+  const double clock_Hz = of_chip != nullptr ? of_chip->clock_Hz : gated_clock_Hz(task, type, controls, cls, {}, die_K),
+               gate_Hz = leads ? 0.0 : task.class_gate_Hz[cls];
+  auto course = leads ? task.class_lead[cls] : task.class_course[cls];
+  if (of_chip != nullptr) course.chip = place_of(chip, type, die_K);
+  const CourseRatios ratios(course, whole, cls, pace);
+  std::optional<CourseRatios> lead;
+  if (!task.class_lead.empty()) lead.emplace(task.class_lead[cls], whole, cls, pace);
   std::vector<double> out, kind_J(task.kind_mix.size(), 0.0), kind_s(task.kind_mix.size(), 0.0);
   Tick left = task.course_begin;  // of the whole's segment, until the part begins
   std::size_t of = 0;
   while (of + 1 < whole.classes[cls].size() && left >= whole.classes[cls][of].duration)
     left -= whole.classes[cls][of++].duration;
   for (const auto& s : segments) {
-    const double ratio = ratios.at(of, 0.0, 1.0);  // of the whole segment, however finely it is played
+    // Of the whole segment, however finely it is played.
+    const double ratio = ratios.at(of, 0.0, 1.0), lead_ratio = lead ? lead->at(of, 0.0, 1.0) : 1.0;
     left += s.duration;
     if (left >= whole.classes[cls][of].duration && of + 1 < whole.classes[cls].size()) ++of, left = 0;
     const double f = std::clamp(clock_Hz * ratio, type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz());
-    const auto p = dvfs::phase_power(type.gpu, {}, task.kind_mix[s.kind], task.reference_Hz, f,
-                                     gate_Hz > 0.0 ? std::min(f, gate_Hz * ratio) : 0.0);
+    const auto p = dvfs::phase_power(type.gpu, chip, task.kind_mix[s.kind], task.reference_Hz, f,
+                                     gate_Hz > 0.0 ? std::min(f, gate_Hz * lead_ratio) : 0.0);
     out.push_back(task.kind_context[s.kind] != 0 ? p.fixed_W + p.leakage_W * factor : 0.0);
     kind_J[s.kind] += out.back() * seconds(s.duration), kind_s[s.kind] += seconds(s.duration);
   }

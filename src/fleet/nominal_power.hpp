@@ -5,6 +5,10 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
+/// Mean clock of a chip that the board's limits and its class's gate allow, at one die temperature, Hz: what a step gives to every GPU
+/// whose die is below its thermal target.
+double gated_clock_Hz(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
+                      const power::Chip& of, double die_K);
 /// Power of the nominal chip in every kind when its class is gated, at the die temperature `die_K`, W.
 std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                    std::size_t cls, double die_K);
@@ -12,9 +16,16 @@ std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, 
 std::vector<double> nominal_leakage_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                       std::size_t cls, double die_K);
 
-/// By how much the nominal chip's power differs from its kind's mean in each segment, because its clock does, W; no energy in any kind.
+/// A chip at its mean clock.
+struct ChipAtClock {
+  power::Chip chip;
+  double clock_Hz;
+  bool leads = false;  ///< no GPU is slower: it waits for none
+};
+/// By how much a chip's power differs from its kind's mean in each segment, because its clock does, W; no energy in any kind.
 /// Empty: in none.
+/// @param of nullptr: the nominal chip, which stands for the mean of its class, because courses are a plane over chips
 std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
-                                   std::size_t cls, double die_K);
+                                   std::size_t cls, double die_K, const ChipAtClock* of = nullptr);
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -4,13 +4,36 @@
 #include <cmath>
 #include <limits>
 
-namespace TIDEWATT_NAMESPACE::fleet {
+#include "step_lengths.hpp"
 
-std::vector<ClassCourse> StageCourses::at_pace(const workload::IterationModel& model, const NodeType& type,
-                                               double pace_Hz, std::span<const ClassCourse> lead) const {
-  const double reference_Hz = model.reference_clock_Hz(), pace[] = {pace_Hz / reference_Hz};
-  return class_courses(evaluates_ ? model.evaluation(pace, 1) : model.iteration(pace), type, reference_Hz, pace_Hz,
-                       cap_W_, max_Hz_, lead);
+namespace TIDEWATT_NAMESPACE::fleet {
+namespace {
+
+constexpr double pace_step = 0.02, ahead_step = 0.01;  ///< of the logarithm of the pace
+
+/// Between two steps: the lower one, and the share of the one above.
+struct Between {
+  std::int64_t below;
+  double share;
+};
+Between between(double x) { return {static_cast<std::int64_t>(std::floor(x)), x - std::floor(x)}; }
+
+}  // namespace
+
+SharedCourses StageCourses::at_pace(const workload::IterationModel& model, const NodeType& type, double pace_Hz,
+                                    std::int64_t ahead, const SharedCourses& lead, const SharedCourses& base) const {
+  const double reference_Hz = model.reference_clock_Hz();
+  std::vector<double> paces{pace_Hz / reference_Hz};
+  if (ahead > 0) paces.insert(paces.begin(), paces[0] * std::exp(-ahead_step * static_cast<double>(ahead)));
+  auto timeline = evaluates_ ? model.evaluation(paces, 1) : model.iteration(paces);
+  timeline.classes.erase(timeline.classes.begin(), timeline.classes.end() - model.n_stage());
+  split_after_waits(timeline);
+  // Ranks that wait do so for those of the same timeline. Planes are those of a slow chip's pace.
+  const double limits[] = {reference_Hz, pace_Hz, cap_W_, max_Hz_, lead ? 1.0 : 0.0, base ? lead_Hz_ : 0.0};
+  const auto all = [](const SharedCourses& of) { return of ? std::span(*of) : std::span<const ClassCourse>(); };
+  return shared_courses(course_key(timeline, type, limits), [&] {
+    return class_courses(timeline, type, reference_Hz, pace_Hz, cap_W_, max_Hz_, all(lead), all(base));
+  });
 }
 
 bool StageCourses::set_limits(const workload::IterationModel& model, const NodeType& type, double cap_W,
@@ -18,37 +41,52 @@ bool StageCourses::set_limits(const workload::IterationModel& model, const NodeT
   cap_W = std::round(cap_W);
   if (cap_W == cap_W_ && max_Hz == max_Hz_) return false;
   cap_W_ = cap_W, max_Hz_ = max_Hz;
-  waiting_.clear();
-  // Waits are as long as the pace makes them, and the pace follows from the courses.
+  group_.clear(), waits_.reset();
+  // Waits are as long as the pace makes them, and the pace, that of slow chips, follows from the courses.
   double pace_Hz = std::min(model.reference_clock_Hz(), max_Hz);
   for (int round = 0; round < 2; ++round) {
-    lead_ = at_pace(model, type, pace_Hz, {});
+    lead_Hz_ = pace_Hz;
+    lead_ = at_pace(model, type, pace_Hz, 0);
     pace_Hz = std::numeric_limits<double>::infinity();
-    for (const auto& c : lead_) pace_Hz = std::min(pace_Hz, c.nominal.clock_Hz);
+    for (const auto& c : *lead_) pace_Hz = std::min(pace_Hz, c.plane->slow_Hz);
   }
   return true;
 }
 
-void StageCourses::add(const workload::IterationModel& model, const NodeType& type, double gate_Hz,
+const StageCourses::Group& StageCourses::group(const workload::IterationModel& model, const NodeType& type, Steps at) {
+  auto& known = group_[at];
+  if (!known.lead) {
+    const double pace_Hz = model.reference_clock_Hz() * std::exp(pace_step * static_cast<double>(at.first) +
+                                                                 ahead_step * static_cast<double>(at.second));
+    if (!waits_) waits_ = at_pace(model, type, lead_Hz_, 0, lead_);
+    known.lead = at_pace(model, type, pace_Hz, at.second, nullptr, lead_);
+    known.waits = at_pace(model, type, pace_Hz, at.second, known.lead, waits_);
+  }
+  return known;
+}
+
+void StageCourses::add(const workload::IterationModel& model, const NodeType& type, double gate_Hz, double slowest_Hz,
                        std::vector<CourseMix>& course, std::vector<CourseMix>& lead) {
-  constexpr double step = 0.02;
-  if (lead_.empty()) return;
-  for (const auto& c : lead_) lead.push_back({&c, &c, 0.0});
+  if (!lead_) return;
   if (!(gate_Hz > 0.0)) {
-    course.insert(course.end(), lead.end() - static_cast<std::ptrdiff_t>(lead_.size()), lead.end());
+    for (auto* to : {&course, &lead})
+      for (const auto& c : *lead_) to->emplace_back(c);
     return;
   }
-  const double x = std::log(gate_Hz / model.reference_clock_Hz()) / step;
-  const auto below = static_cast<std::int64_t>(std::floor(x));
-  const auto at = [&](std::int64_t i) -> const std::vector<ClassCourse>& {
-    auto& known = waiting_[i];
-    if (known.empty())
-      known = at_pace(model, type, model.reference_clock_Hz() * std::exp(step * static_cast<double>(i)), lead_);
-    return known;
-  };
-  const auto &slower = at(below), &faster = at(below + 1);
-  for (std::size_t s = 0; s < slower.size(); ++s)
-    course.push_back({&slower[s], &faster[s], x - static_cast<double>(below)});
+  const auto pace = between(std::log(slowest_Hz / model.reference_clock_Hz()) / pace_step);
+  const auto ahead = between(std::max(0.0, std::log(gate_Hz / slowest_Hz)) / ahead_step);
+  const auto n_stage = static_cast<std::size_t>(model.n_stage());
+  std::vector<CourseMix> waits(n_stage), leads(n_stage);
+  for (const std::int64_t j : {0, 1})
+    for (const std::int64_t i : {0, 1}) {
+      const double share = (i == 0 ? 1.0 - pace.share : pace.share) * (j == 0 ? 1.0 - ahead.share : ahead.share);
+      if (!(share > 0.0)) continue;
+      const auto& of = group(model, type, {pace.below + i, ahead.below + j});
+      for (std::size_t s = 0; s < n_stage; ++s) waits[s].add((*of.waits)[s], share), leads[s].add((*of.lead)[s], share);
+    }
+  for (auto& l : leads) l.chip = leading(*l.of[0], gate_Hz);
+  course.insert(course.end(), waits.begin(), waits.end());
+  lead.insert(lead.end(), leads.begin(), leads.end());
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

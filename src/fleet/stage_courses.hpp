@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
-#include "class_course.hpp"
+#include "course_cache.hpp"
 #include "workload/iteration.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
@@ -14,19 +16,27 @@ class StageCourses {
   explicit StageCourses(bool evaluates = false) : evaluates_(evaluates) {}
   /// Whole watts of the cap: what is between them is in the limit itself. @returns whether the limits are others than before
   bool set_limits(const workload::IterationModel& model, const NodeType& type, double cap_W, double max_Hz);
-  const std::vector<ClassCourse>& lead() const { return lead_; }  ///< [stage]; empty: no limits set
-  /// Adds those of every stage in a group that moves at `gate_Hz`, between the courses of paces 2 % apart.
+  /// [stage]; empty: no limits set
+  std::span<const ClassCourse> lead() const { return lead_ ? std::span(*lead_) : std::span<const ClassCourse>(); }
+  /// Adds those of every stage in a group that moves at `gate_Hz` while the slowest group moves at `slowest_Hz`, between the courses of
+  /// slowest paces 2 % apart and of groups that are ahead by multiples of 1 %: they wait longer for the gradients.
   /// @param gate_Hz 0: none waits
-  void add(const workload::IterationModel& model, const NodeType& type, double gate_Hz, std::vector<CourseMix>& course,
-           std::vector<CourseMix>& lead);
+  void add(const workload::IterationModel& model, const NodeType& type, double gate_Hz, double slowest_Hz,
+           std::vector<CourseMix>& course, std::vector<CourseMix>& lead);
 
  private:
-  std::vector<ClassCourse> at_pace(const workload::IterationModel& model, const NodeType& type, double pace_Hz,
-                                   std::span<const ClassCourse> lead) const;
+  using Steps = std::pair<std::int64_t, std::int64_t>;  ///< of the slowest pace, of what a group is ahead
+  SharedCourses at_pace(const workload::IterationModel& model, const NodeType& type, double pace_Hz, std::int64_t ahead,
+                        const SharedCourses& lead = nullptr, const SharedCourses& base = nullptr) const;
+  /// Of a group at a pace, its slowest ranks and those that wait for them; [stage].
+  struct Group {
+    SharedCourses lead, waits;
+  };
+  const Group& group(const workload::IterationModel& model, const NodeType& type, Steps at);
   bool evaluates_;
-  double cap_W_ = 0.0, max_Hz_ = 0.0;
-  std::vector<ClassCourse> lead_;
-  std::map<std::int64_t, std::vector<ClassCourse>> waiting_;  ///< [step of the pace][stage]
+  double cap_W_ = 0.0, max_Hz_ = 0.0, lead_Hz_ = 0.0;
+  SharedCourses lead_, waits_;  ///< of a slow chip's pace; their planes are those of all
+  std::map<Steps, Group> group_;
 };
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

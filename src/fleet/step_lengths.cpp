@@ -1,5 +1,8 @@
 #include "step_lengths.hpp"
 
+#include <array>
+#include <utility>
+
 namespace TIDEWATT_NAMESPACE::fleet {
 
 workload::Timeline graded(const workload::Timeline& timeline, Tick first) {
@@ -41,6 +44,34 @@ void split_long(workload::Timeline& timeline) {
       segments.insert(segments.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.begin() + 1, parts.end());
       i += parts.size() - 1;
     }
+}
+
+void split_after_waits(workload::Timeline& timeline) {
+  constexpr Tick long_wait = 30 * ns_per_ms, least = 10 * ns_per_ms;
+  constexpr std::array<Tick, 4> ends = {20 * ns_per_ms, 40 * ns_per_ms, 80 * ns_per_ms, 160 * ns_per_ms};
+  const auto works = [&](const workload::Segment& s) { return timeline.kinds[s.kind].matrix_s > 0.0; };
+  for (auto& segments : timeline.classes) {
+    std::vector<workload::Segment> out;
+    out.reserve(segments.size() + 3 * ends.size());
+    Tick waited = 0, worked = ends.back();
+    for (auto s = segments.rbegin(); s != segments.rend() && !works(*s); ++s) waited += s->duration;
+    for (auto s : segments) {
+      if (!works(s)) {
+        waited += s.duration;
+      } else {
+        if (waited >= long_wait) worked = 0;
+        waited = 0;
+        for (const Tick end : ends)
+          if (const Tick first = end - worked; first > 0 && s.duration >= first + least) {
+            out.push_back({first, s.kind});
+            s.duration -= first, worked = end;
+          }
+        worked += s.duration;
+      }
+      out.push_back(s);
+    }
+    segments = std::move(out);
+  }
 }
 
 std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t growth) {

@@ -16,6 +16,9 @@ workload::Timeline graded(const workload::Timeline& timeline, Tick first = first
 /// Splits segments that are so long that the die's response changes the waveform; their parts double.
 void split_long(workload::Timeline& timeline);
 
+/// Splits work that follows a long wait: clocks that rose while a GPU waited fall in its first tenths of a second.
+void split_after_waits(workload::Timeline& timeline);
+
 /// Ends of the slices of a stretch from `begin` to `end` that grow by `growth` from `first` on; the last one includes a short
 /// remainder.
 std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t growth);

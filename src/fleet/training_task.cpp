@@ -127,7 +127,7 @@ void TrainingTask::ask_alone(const Windows& window, FleetState& state, double ah
   task.reference_Hz = model_.reference_clock_Hz();
   task.class_window = window.mix;
   task.class_course.clear();
-  for (const auto& course : window.course.lead()) task.class_course.push_back({&course, &course, 0.0});
+  for (const auto& course : window.course.lead()) task.class_course.emplace_back(course);
   task.course_timeline = nullptr;
   task.first_node = ranks_.first_node;
   task.node_class.resize(n_node());
@@ -189,12 +189,14 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
     timeline_ = model_.iteration(pace_, scatter_.one(iteration, begin));
   else if (!held_.any())
     split_long(timeline_);
+  if (!held_.any()) split_after_waits(timeline_);
   task.class_window.clear();
   task.class_course.clear(), task.class_lead.clear();
   task.class_gate_Hz.clear();
+  const double slowest_Hz = *std::min_element(pace_.begin(), pace_.end()) * reference_Hz;
   for (std::size_t group = 0; group < n_group; ++group) {
     const double gate_Hz = options_.gating ? pace_[group] * reference_Hz : 0.0;
-    window.course.add(model_, type(), gate_Hz, task.class_course, task.class_lead);
+    window.course.add(model_, type(), gate_Hz, slowest_Hz, task.class_course, task.class_lead);
     for (std::size_t s = 0; s < n_stage; ++s) {
       task.class_window.push_back(task.class_course.empty() ? window.mix[s]
                                                             : task.class_course[group * n_stage + s].all());
@@ -224,12 +226,13 @@ Tick TrainingTask::exchange() const { return model_.dp() < 2 ? 0 : exchange_begi
 
 void TrainingTask::set_mean(std::int64_t first, std::int64_t count, Tick begin, FleetTask& task) {
   timeline_ = model_.iteration(pace_, scatter_.mean(first, count, begin));
+  split_after_waits(timeline_);
   task.timeline = &timeline_;
 }
 
 std::vector<workload::Timeline> TrainingTask::singles() const {
   std::vector<workload::Timeline> out;
-  for (const auto& scatter : scatter_.each()) out.push_back(model_.iteration(pace_, scatter));
+  for (const auto& scatter : scatter_.each()) split_after_waits(out.emplace_back(model_.iteration(pace_, scatter)));
   return out;
 }
 

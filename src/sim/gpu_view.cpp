@@ -70,10 +70,21 @@ void recall(const Scenario& scenario, const Result& result, Moment& m) {
     m.maker->set_work(fleet::TrainingTask::Work::iterate, 0, m.state, 1e-6, signals, m.task);
 }
 
+/// The picture's dies are of the iteration after its step, and the clocks that the board's limits allow them may be others than the step's.
+double point_Hz(const Result& result, const Moment& m, const GpuReplay& gpu, const fleet::Controls& controls,
+                std::size_t g, double die_K) {
+  const auto limiter = static_cast<dvfs::Limiter>(array<std::int64_t>(result, "/fleet/limiter")[g]);
+  const bool by_board =
+      limiter == dvfs::Limiter::none || limiter == dvfs::Limiter::power || limiter == dvfs::Limiter::clock;
+  if (!by_board) return array<double>(result, "/fleet/clock_Hz")[g];
+  return gpu.leads ? m.state.own_Hz[g] : fleet::gated_clock_Hz(m.task, gpu.type, controls, gpu.cls, gpu.chip, die_K);
+}
+
 /// The run's own course of the same GPU, once the die has settled.
 double run_step_W(GpuReplay gpu, const GpuView& v, const fleet::Controls& controls, Tick step) {
   const auto& segments = gpu.task.timeline->classes[gpu.cls];
-  const auto more_W = fleet::segment_more_W(gpu.task, gpu.type, controls, gpu.cls, fleet::nominal_die_K);
+  const fleet::ChipAtClock chip{gpu.chip, v.point_Hz, gpu.leads};
+  const auto more_W = fleet::segment_more_W(gpu.task, gpu.type, controls, gpu.cls, v.point_die_K, &chip);
   FoldedPower folded(gpu.task.timeline->period);
   PhasePlayer player{segments};
   while (player.iterations < 2) {
@@ -108,7 +119,6 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
   v.slot = static_cast<std::int64_t>(g % per_node);
   v.stage = m.maker->stage_of_node(n);
   v.iteration_s = seconds(m.task.timeline->period);
-  v.point_Hz = array<double>(result, "/fleet/clock_Hz")[g];
   v.point_die_K = array<double>(result, "/fleet/die_K")[g];
 
   const auto first = m.state.die_K.begin() + static_cast<std::ptrdiff_t>(n * per_node);
@@ -121,7 +131,9 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
                 m.fleet.resistance_ratio[g],
                 0.0,
                 type.modes[fleet::mode_step(type, fan_frac, 1.0)]};
-  gpu.leads = gpu.task.class_gate_Hz[gpu.cls] > 0.0 && v.point_Hz <= gpu.task.class_gate_Hz[gpu.cls] * (1.0 + 1e-3);
+  const double gate_Hz = gpu.task.class_gate_Hz[gpu.cls];
+  gpu.leads = gate_Hz > 0.0 && m.state.own_Hz[g] <= gate_Hz * (1.0 + 1e-9);
+  v.point_Hz = point_Hz(result, m, gpu, controls, g, v.point_die_K);
   v.point_W = gpu.mean_W(v.point_Hz, v.point_die_K);
   gpu.warm(v.point_W);
   v.air_K = gpu.air_K = v.point_die_K - gpu.die_K();

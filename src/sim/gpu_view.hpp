@@ -17,7 +17,7 @@ struct GpuChoice {
   bool slowest = false;  ///< the one that all others wait for
   std::int64_t n_iteration = 3;
   double settle_s = 20.0;  ///< simulated before, so that the governor settles
-  double mean_s = 30.0;    ///< means are over the iterations of at least this time; the last ones are shown
+  double mean_s = 120.0;   ///< means are over the iterations of at least this time; the last ones are shown
   double step_s = 1e-3;
 };
 
@@ -41,8 +41,8 @@ struct GpuView {
 /// class and waits; phases of the iteration as they were then; the governor of `hall.gpu.sampling` at its sampling period, power
 /// and package in exact steps of `step_s`, power of a phase averaged over its kernels. The rank it waits for keeps the run's
 /// pace, so that only this GPU's own clock moves; the slowest of all goes at its own pace. Iterations are without scatter. The run
-/// takes means, clocks by kind and their course from the same governor's replay of a nominal chip (dvfs/clock_course.hpp): what is
-/// left between the two is how this chip differs from it.
+/// takes means, clocks by kind and their course from the same governor's replay of three chips in the mean package
+/// (fleet/class_course.hpp); what is left between the two is how this GPU differs from the plane through them.
 /// @throws InputError where the run has no such picture, or no such GPU at work
 GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice& choice = {});
 

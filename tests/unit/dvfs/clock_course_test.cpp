@@ -59,13 +59,13 @@ TEST_CASE("kinds shorter than the window share one clock, and their mean is at t
 
 TEST_CASE("after a wait the clock falls: the limiter keeps no credit beyond the table's end", "[dvfs][course]") {
   const auto c = course({{3.0, 1}, {3.0, 2}}, nullptr);
-  CHECK(c.mean_ratio(0.0, 0.02) > 1.05);
-  CHECK(c.mean_ratio(0.45, 0.5) < 0.99);
-  CHECK(c.mean_ratio(0.9, 1.0) * c.clock_Hz > 1.9e9);
+  CHECK(mean_ratio(c.ratio, 0.0, 0.02) > 1.05);
+  CHECK(mean_ratio(c.ratio, 0.45, 0.5) < 0.99);
+  CHECK(mean_ratio(c.ratio, 0.9, 1.0) * c.clock_Hz > 1.9e9);
   CHECK(c.mean_W < 0.8 * target_W());  // what a long wait leaves is lost
   double mean = 0.0;
-  for (int i = 0; i < 100; ++i) mean += 0.01 * c.mean_ratio(0.01 * i, 0.01 * (i + 1));
-  CHECK(mean == Approx(c.mean_ratio(0.0, 1.0)).epsilon(1e-9));
+  for (int i = 0; i < 100; ++i) mean += 0.01 * mean_ratio(c.ratio, 0.01 * i, 0.01 * (i + 1));
+  CHECK(mean == Approx(mean_ratio(c.ratio, 0.0, 1.0)).epsilon(1e-9));
 }
 
 TEST_CASE("the fast limit takes what the mean would allow", "[dvfs][course]") {
@@ -94,6 +94,23 @@ TEST_CASE("kinds at their own clocks have the course's energy", "[dvfs][course]"
     CHECK(J / s == Approx(c.mean_W).epsilon(1e-3));
     if (gate_Hz > 0.0) CHECK(c.clock_Hz > gate_Hz);
   }
+}
+
+TEST_CASE("a rank whose gate rises in places waits less there", "[dvfs][course]") {
+  const Kinds kinds;
+  const std::vector<Stretch> stretches{{0.3, 1}, {0.2, 2}, {0.3, 1}, {0.2, 2}};
+  const auto sampling = sampled_params();
+  Repetition r{stretches, kinds.mix, kinds.context, twin_reference_Hz, 1.6e9};
+  r.gate_Hz = 1.6e9;
+  const auto at = [&](const std::vector<double>& gate_ratio) {
+    r.gate_ratio = gate_ratio;
+    return clock_course(h100().gpu, {}, r, factor(), {cap_W, 1.98e9, h100().governor, &sampling, {}});
+  };
+  const auto flat = at({1.0, 1.0, 1.0, 1.0}), moving = at({1.1, 1.0, 1.0, 1.0});
+  CHECK(flat.clock_Hz == at({}).clock_Hz);
+  CHECK(moving.repetition_s < flat.repetition_s - 0.01);
+  // Less of its time is spent waiting, so that the same mean power allows a lower clock.
+  CHECK(moving.clock_Hz < flat.clock_Hz);
 }
 
 TEST_CASE("samples fall on every place of a repetition", "[dvfs][course]") {

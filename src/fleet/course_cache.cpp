@@ -1,0 +1,127 @@
+#include "course_cache.hpp"
+
+#include <cstring>
+#include <list>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+
+#include "tidewatt/base/fields.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+namespace {
+
+/// Appends values as bytes.
+class KeyWriter final : public FieldVisitor {
+ public:
+  std::string key;
+  template <class T>
+  void raw(const T& value) {
+    static_assert(std::is_arithmetic_v<T>);
+    char bytes[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    key.append(bytes, sizeof value);
+  }
+  void raw(std::string_view word) { raw(word.size()), key.append(word); }
+  void number(std::string_view, double& si, Range, std::string_view, Need) override { raw(si); }
+  void integer(std::string_view, std::int64_t& value, Range, std::string_view, Need) override { raw(value); }
+  void flag(std::string_view, bool& value, std::string_view, Need) override { raw(value); }
+  void text(std::string_view, std::string& value, std::string_view, Need) override { raw(std::string_view(value)); }
+  void choice(std::string_view, std::string& value, std::span<const std::string_view>, std::string_view,
+              Need) override {
+    raw(std::string_view(value));
+  }
+  void numbers(std::string_view, std::vector<double>& si, Range, std::string_view, Need) override {
+    raw(si.size());
+    for (const double x : si) raw(x);
+  }
+  void texts(std::string_view, std::vector<std::string>& values, std::string_view, Need) override {
+    raw(values.size());
+    for (const auto& value : values) raw(std::string_view(value));
+  }
+  template <class Params>
+  void all(Params params) {  // a copy: field lists take what they may change
+    params.fields(*this);
+  }
+};
+
+std::size_t bytes_of(const std::vector<ClassCourse>& courses) {
+  std::size_t n = 0;
+  for (const auto& c : courses)
+    n += c.nominal.ratio.size() + c.plane->slow_more.size() + c.plane->leaky_more.size() + 2 * c.places.done.size();
+  return n * sizeof(double);
+}
+
+/// The latest ones, up to a size.
+class Kept {
+ public:
+  SharedCourses get(const std::string& key) {
+    const std::lock_guard hold(mutex_);
+    const auto at = by_key_.find(key);
+    if (at == by_key_.end()) return nullptr;
+    latest_.splice(latest_.begin(), latest_, at->second);
+    return at->second->courses;
+  }
+  void put(const std::string& key, SharedCourses courses) {
+    const std::lock_guard hold(mutex_);
+    if (by_key_.contains(key)) return;
+    bytes_ += bytes_of(*courses) + key.size();
+    latest_.push_front({key, std::move(courses)});
+    by_key_[key] = latest_.begin();
+    while (bytes_ > most_bytes && latest_.size() > 1) {
+      const auto& last = latest_.back();
+      bytes_ -= bytes_of(*last.courses) + last.key.size();
+      by_key_.erase(last.key);
+      latest_.pop_back();
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = 16 << 20;
+  struct Entry {
+    std::string key;
+    SharedCourses courses;
+  };
+  std::mutex mutex_;
+  std::list<Entry> latest_;
+  std::unordered_map<std::string, std::list<Entry>::iterator> by_key_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::string course_key(const workload::Timeline& timeline, const NodeType& type, std::span<const double> limits) {
+  KeyWriter w;
+  for (const double x : limits) w.raw(x);
+  w.all(type.gpu.params());
+  w.all(type.governor);
+  w.raw(type.sampling.has_value());
+  if (type.sampling) w.all(*type.sampling);
+  w.all(type.air);
+  for (const auto& modes : type.modes) {
+    for (const double x : modes.rate_per_s) w.raw(x);
+    for (const double x : modes.gain_K_per_J) w.raw(x);
+    for (const double x : modes.shape[0]) w.raw(x);
+  }
+  for (const auto& k : timeline.kinds) {
+    for (const double x : {k.matrix_s, k.memory_s, k.link_s, k.wait_s, k.matrix_activity, k.hbm_frac_matrix,
+                           k.hbm_frac_memory, k.link_frac})
+      w.raw(x);
+    w.raw(k.context);
+  }
+  for (const auto& segments : timeline.classes) {
+    w.raw(segments.size());
+    for (const auto& s : segments) w.raw(s.duration), w.raw(s.kind);
+  }
+  return std::move(w.key);
+}
+
+SharedCourses shared_courses(const std::string& key, const std::function<std::vector<ClassCourse>()>& make) {
+  static Kept kept;
+  if (auto known = kept.get(key)) return known;
+  auto courses = std::make_shared<const std::vector<ClassCourse>>(make());
+  kept.put(key, courses);
+  return courses;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::fleet

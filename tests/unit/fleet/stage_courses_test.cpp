@@ -1,0 +1,114 @@
+#include "fleet/stage_courses.hpp"
+
+#include <algorithm>
+
+#include "catch.hpp"
+#include "fleet/task.hpp"
+#include "sim/build_fleet.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::fleet;
+
+namespace {
+
+struct Job {
+  sim::Scenario scenario = sim::load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_day.toml");
+  Fleet fleet = sim::build_fleet(scenario);
+  workload::IterationModel model{scenario.jobs[0].model, scenario.jobs[0].plan, scenario.halls[0].compute,
+                                 scenario.jobs[0].network};
+  const NodeType& type() const { return fleet.types[0]; }
+  StageCourses courses;
+  Job() { courses.set_limits(model, type(), 700.0, type().gpu.clock_max_Hz()); }
+
+  struct Mixes {
+    std::vector<CourseMix> waits, leads;
+  };
+  Mixes at(double gate_Hz, double slowest_Hz) {
+    Mixes out;
+    courses.add(model, type(), gate_Hz, slowest_Hz, out.waits, out.leads);
+    return out;
+  }
+  /// Highest clock of a repetition ÷ its mean.
+  double highest(const CourseMix& course, double gate_Hz) const {
+    const double pace[] = {gate_Hz / model.reference_clock_Hz()};
+    const auto timeline = model.iteration(pace);
+    const CourseRatios ratios(course, timeline, 0, pace[0]);
+    double out = 0.0;
+    for (std::size_t i = 0; i < timeline.classes[0].size(); ++i) out = std::max(out, ratios.at(i, 0.0, 1.0));
+    return out;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a group that is ahead waits longer, and its clocks rise further meanwhile", "[fleet][course]") {
+  Job job;
+  const double slowest_Hz = 1.62e9;
+  double before_s = 0.0;
+  for (const double ahead : {1.0, 1.01, 1.02, 1.03}) {
+    const auto mixes = job.at(ahead * slowest_Hz, slowest_Hz);
+    REQUIRE(mixes.leads.size() == static_cast<std::size_t>(job.model.n_stage()));
+    const double waits_s = mixes.waits[0].all().wait_s;
+    CHECK(waits_s > before_s + (before_s > 0.0 ? 0.03 : 0.0));
+    before_s = waits_s;
+  }
+  const auto highest_Hz = [&](double ahead) {
+    const double gate_Hz = ahead * slowest_Hz;
+    return gate_Hz * job.highest(job.at(gate_Hz, slowest_Hz).leads[0], gate_Hz);
+  };
+  CHECK(highest_Hz(1.02) > highest_Hz(1.0) + 15e6);
+}
+
+TEST_CASE("courses between two paces and two distances ahead are continuous", "[fleet][course]") {
+  Job job;
+  const double slowest_Hz = 1.62e9;
+  for (const double f : {1.0099999 * slowest_Hz, 1.0100501 * slowest_Hz}) {
+    const auto a = job.at(f, slowest_Hz), b = job.at(f * (1.0 + 1e-7), slowest_Hz);
+    CHECK(a.waits[3].all().wait_s == Approx(b.waits[3].all().wait_s).epsilon(1e-4));
+    CHECK(a.waits[3].kind(1).clock == Approx(b.waits[3].kind(1).clock).epsilon(1e-5));
+    CHECK(a.waits[3].unused_W() == Approx(b.waits[3].unused_W()).epsilon(1e-4).margin(0.01));
+  }
+}
+
+TEST_CASE("a chip's course lies on the plane through the nominal, a slow and a leaky one", "[fleet][course]") {
+  Job job;
+  const auto& course = job.courses.lead()[0];
+  const auto& plane = *course.plane;
+  REQUIRE(plane.slow_more.size() == course.nominal.ratio.size());
+  REQUIRE(plane.leaky_more.size() == course.nominal.ratio.size());
+  CourseMix mix(course);
+  const double nominal = job.highest(mix, course.nominal.clock_Hz);
+  mix.chip = {1.0, 0.0};
+  const double slow = job.highest(mix, course.nominal.clock_Hz);
+  // A slow chip's mean clock is further below the table's end, to which it rises in waits.
+  CHECK(slow > nominal + 0.01);
+  mix.chip = {0.5, 0.0};
+  CHECK(job.highest(mix, course.nominal.clock_Hz) == Approx(0.5 * (slow + nominal)).margin(2e-3));
+  const auto slowest = leading(course, plane.slow_Hz), same = leading(course, course.nominal.clock_Hz);
+  CHECK(slowest.slow == Approx(1.0));
+  CHECK(same.slow == 0.0);
+  const auto place = place_of({1.0, 0.04}, job.type(), nominal_die_K);
+  CHECK(place.slow == Approx(1.0));
+  CHECK(place.leaky == Approx(0.0).margin(1e-12));
+  CHECK(place_of({1.0, 0.0}, job.type(), nominal_die_K + 10.0).leaky > 0.3);
+}
+
+TEST_CASE("jobs with the same work under the same limits share courses, others do not", "[fleet][course]") {
+  Job a, b;
+  CHECK(a.courses.lead().data() == b.courses.lead().data());
+  b.courses.set_limits(b.model, b.type(), 650.0, b.type().gpu.clock_max_Hz());
+  CHECK(a.courses.lead().data() != b.courses.lead().data());
+  const double pace[] = {1.0};
+  const auto timeline = a.model.iteration(pace);
+  const double limits[] = {1.0, 2.0};
+  auto type = a.type();
+  const auto key = course_key(timeline, type, limits);
+  type.governor.window_s *= 1.01;
+  CHECK(course_key(timeline, type, limits) != key);
+  type = a.type();
+  type.modes.back().rate_per_s[0] *= 1.01;
+  CHECK(course_key(timeline, type, limits) != key);
+  auto longer = timeline;
+  ++longer.classes.back().back().duration;
+  CHECK(course_key(longer, a.type(), limits) != key);
+}
