@@ -271,18 +271,13 @@ std::vector<double> at_own_temperatures(const ClassMap& map, const NominalChip& 
 }
 
 // Where the periodic steady state begins.
-std::array<double, n_mode> steady_modes(const ClassMap& map, const Legs& legs, const NominalChip& chip) {
+std::array<double, n_mode> steady_modes(const ClassMap& map, const NominalChip& chip) {
   std::array<std::vector<double>, n_mode> weight_s;
   interpolate_weights(map, chip.modes.rate_per_s, weight_s);
   std::array<double, n_mode> z{};
   for (std::size_t m = 0; m < n_mode; ++m) {
-    double b = 0.0;
+    double b = map.within.weight_J[m];
     for (std::size_t i = 0; i < map.used.size(); ++i) b += chip.power_W[map.used[i]] * weight_s[m][i];
-    double after = 1.0;
-    for (std::size_t j = chip.more_W.size(); j-- > 0;) {
-      b += chip.more_W[j] * legs.spent_s[m][j] * after;
-      after -= after * legs.gone[m][j];
-    }
     const double x = chip.modes.rate_per_s[m] * map.period_s;
     z[m] = chip.modes.gain_K_per_J[m] * b / (x * math::mean_decay(x));
   }
@@ -351,13 +346,27 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
   return map;
 }
 
+/// What clocks that move within kinds do to the modes at the repetition's end.
+void set_within(ClassMap& map, const Legs& legs, std::span<const double> more_W) {
+  map.within.weight_J = {};
+  for (std::size_t m = 0; m < n_mode && !more_W.empty(); ++m) {
+    const double *spent_s = legs.spent_s[m].data(), *gone = legs.gone[m].data();
+    double after = 1.0;
+    for (std::size_t j = legs.size(); j-- > 0;) {
+      map.within.weight_J[m] += more_W[j] * spent_s[j] * after;
+      after -= after * gone[j];
+    }
+  }
+}
+
 void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip) {
   map.repeats = true;
   const Legs legs = legs_of(segments, chip.modes);
-  play_nominal(map, legs, chip, steady_modes(map, legs, chip));
+  set_within(map, legs, chip.more_W);
+  play_nominal(map, legs, chip, steady_modes(map, chip));
   const auto own_W = at_own_temperatures(map, chip);
   const NominalChip own{chip.modes, own_W, chip.leakage_W, chip.leakage_per_K, chip.more_W};
-  const auto played = play_nominal(map, legs, own, steady_modes(map, legs, own));
+  const auto played = play_nominal(map, legs, own, steady_modes(map, own));
   share_leakage(map, legs, own, played);
   peak_weights(map, legs, own.modes, played.hottest);
   if (chip.more_W.empty()) return;
@@ -371,6 +380,7 @@ void add_course(ClassMap& map, std::span<const workload::Segment> segments, cons
   for (std::size_t m = 0; m < n_mode; ++m)
     for (std::size_t i = 0; i < n_mode; ++i) z[m] += chip.modes.inverse[m][i] * store_K[i];
   const Legs legs = legs_of(segments, chip.modes);
+  set_within(map, legs, chip.more_W);
   share_leakage(map, legs, chip, play_nominal(map, legs, chip, z));
 }
 

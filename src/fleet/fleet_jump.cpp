@@ -226,11 +226,13 @@ TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const 
   if (s.leakage_follows) {
     for (std::size_t j = 0; j < n_mode; ++j) {
       const double later_Ks = -c.gain[j][node] * c.of.per_rate_s[j][node], to_die = c.step.die[j][node] * later_Ks,
-                   to_heat = c.step.heat[j][node] * later_Ks, weight_s = map.leakage.weight_s[j];
+                   to_heat = c.step.heat[j][node] * later_Ks, weight_s = map.leakage.weight_s[j],
+                   within_J = map.within.weight_J[j];
       TIDEWATT_LANE_LOOP
       for (std::size_t u = 0; u < n; ++u) {
         const std::size_t l = first + u;
-        const double follows_J = weight_s * s.mean_leak_W[l], die_K = before.r[l] * to_die * follows_J;
+        const double follows_J = std::fma(weight_s, s.mean_leak_W[l], within_J),
+                     die_K = before.r[l] * to_die * follows_J;
         drive[j][u] += follows_J;
         out.mean_K[l] += die_K;
         out.worked_K[l] += die_K;

@@ -62,8 +62,8 @@ std::vector<double> nominal_leakage_W(const FleetTask& task, const NodeType& typ
 std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                    std::size_t cls, double die_K, const ChipAtClock* of_chip) {
   const auto& segments = task.timeline->classes[cls];
-  if (task.class_course.empty() || segments.size() < 2) return {};
   const auto& whole = task.course_timeline == nullptr ? *task.timeline : *task.course_timeline;
+  if (task.class_course.empty() || whole.classes[cls].size() < 2) return {};
   const double pace = pace_of(task, cls), factor = type.gpu.leakage_temperature_factor(die_K);
   const bool leads = of_chip != nullptr && of_chip->leads && !task.class_lead.empty();
   const power::Chip chip = of_chip != nullptr ? of_chip->chip : power::Chip{};
@@ -74,23 +74,31 @@ std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, 
   const CourseRatios ratios(course, whole, cls, pace);
   std::optional<CourseRatios> lead;
   if (!task.class_lead.empty()) lead.emplace(task.class_lead[cls], whole, cls, pace);
-  std::vector<double> out, kind_J(task.kind_mix.size(), 0.0), kind_s(task.kind_mix.size(), 0.0);
+  const auto W_of = [&](std::size_t i) {
+    const auto kind = whole.classes[cls][i].kind;
+    if (task.kind_context[kind] == 0) return 0.0;
+    const double ratio = ratios.at(i, 0.0, 1.0), lead_ratio = lead ? lead->at(i, 0.0, 1.0) : 1.0;
+    const double f = std::clamp(clock_Hz * ratio, type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz());
+    const auto p = dvfs::phase_power(type.gpu, chip, task.kind_mix[kind], task.reference_Hz, f,
+                                     gate_Hz > 0.0 ? std::min(f, gate_Hz * lead_ratio) : 0.0);
+    return p.fixed_W + p.leakage_W * factor;
+  };
+  std::vector<double> W, kind_J(task.kind_mix.size(), 0.0), kind_s(task.kind_mix.size(), 0.0);
+  for (std::size_t i = 0; i < whole.classes[cls].size(); ++i) {
+    const auto& s = whole.classes[cls][i];
+    W.push_back(W_of(i));
+    kind_J[s.kind] += W.back() * seconds(s.duration), kind_s[s.kind] += seconds(s.duration);
+  }
+  std::vector<double> out;
   Tick left = task.course_begin;  // of the whole's segment, until the part begins
   std::size_t of = 0;
   while (of + 1 < whole.classes[cls].size() && left >= whole.classes[cls][of].duration)
     left -= whole.classes[cls][of++].duration;
   for (const auto& s : segments) {
-    // Of the whole segment, however finely it is played.
-    const double ratio = ratios.at(of, 0.0, 1.0), lead_ratio = lead ? lead->at(of, 0.0, 1.0) : 1.0;
+    out.push_back(W[of] - kind_J[s.kind] / kind_s[s.kind]);  // of the whole segment, however finely it is played
     left += s.duration;
     if (left >= whole.classes[cls][of].duration && of + 1 < whole.classes[cls].size()) ++of, left = 0;
-    const double f = std::clamp(clock_Hz * ratio, type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz());
-    const auto p = dvfs::phase_power(type.gpu, chip, task.kind_mix[s.kind], task.reference_Hz, f,
-                                     gate_Hz > 0.0 ? std::min(f, gate_Hz * lead_ratio) : 0.0);
-    out.push_back(task.kind_context[s.kind] != 0 ? p.fixed_W + p.leakage_W * factor : 0.0);
-    kind_J[s.kind] += out.back() * seconds(s.duration), kind_s[s.kind] += seconds(s.duration);
   }
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] -= kind_J[segments[i].kind] / kind_s[segments[i].kind];
   return out;
 }
 

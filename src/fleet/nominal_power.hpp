@@ -22,8 +22,8 @@ struct ChipAtClock {
   double clock_Hz;
   bool leads = false;  ///< no GPU is slower: it waits for none
 };
-/// By how much a chip's power differs from its kind's mean in each segment, because its clock does, W; no energy in any kind.
-/// Empty: in none.
+/// By how much a chip's power differs in each segment from its kind's mean over the whole repetition, because its clock does, W: no energy in
+/// any kind over the whole, but in a part of it. Empty: in none.
 /// @param of nullptr: the nominal chip, which stands for the mean of its class, because courses are a plane over chips
 std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                    std::size_t cls, double die_K, const ChipAtClock* of = nullptr);

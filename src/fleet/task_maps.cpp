@@ -94,6 +94,16 @@ std::vector<ClassStart> class_starts(const Fleet& fleet, const FleetState& state
   return out;
 }
 
+/// [kind] means of what its segments have beyond their kinds, taken from them.
+std::vector<double> take_means(ClassMap& map, std::span<const workload::Segment> segments) {
+  std::vector<double> mean_W(map.kind_s.size(), 0.0);
+  auto& more_W = map.within.more_W;
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    mean_W[segments[i].kind] += more_W[i] * seconds(segments[i].duration) / map.kind_s[segments[i].kind];
+  for (std::size_t i = 0; i < segments.size(); ++i) more_W[i] -= mean_W[segments[i].kind];
+  return mean_W;
+}
+
 }  // namespace
 
 bool KindTemperatureOffsets::holds_for(const FleetTask& task, double cap) const {
@@ -127,8 +137,10 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
     for (std::size_t c = begin; c < end; ++c) {
       auto& map = maps[c] = make_class_map(task.timeline->classes[c], n_kind, reach.rates);
       if (!starts.empty()) {
-        const auto nominal_W = nominal_kind_W(task, type, controls, c, starts[c].die_K);
+        auto nominal_W = nominal_kind_W(task, type, controls, c, starts[c].die_K);
         map.within.more_W = segment_more_W(task, type, controls, c, starts[c].die_K);
+        if (!map.within.more_W.empty()) map.kind_more_W = take_means(map, task.timeline->classes[c]);
+        for (std::size_t k = 0; k < map.kind_more_W.size(); ++k) nominal_W[k] += map.kind_more_W[k];
         add_course(map, task.timeline->classes[c], {*reach.reference, nominal_W, {}, leakage_per_K, map.within.more_W},
                    starts[c].store_K);
       }
@@ -139,7 +151,11 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
         const auto leakage_W = nominal_leakage_W(task, type, controls, c, nominal_die_K);
         const auto more_W = segment_more_W(task, type, controls, c, nominal_die_K);
         add_rises(map, task.timeline->classes[c], {*reach.reference, nominal_W, leakage_W, leakage_per_K, more_W});
-        kept = {map.leakage, map.peak_K_per_W, {more_W, map.within.peak_K}, 0.0, task.timeline->classes[c].size()};
+        kept = {map.leakage,
+                map.peak_K_per_W,
+                {more_W, map.within.peak_K, map.within.weight_J},
+                0.0,
+                task.timeline->classes[c].size()};
         for (const auto k : map.used) kept.mean_W += nominal_W[k] * map.kind_s[k] / map.period_s;
       }
       map.repeats = true;
