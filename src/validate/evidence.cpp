@@ -97,12 +97,16 @@ void failures(const Node& levels, std::vector<Row>& rows) {
 
 }  // namespace
 
-std::vector<Row> evidence_rows(const Context&) {
-  const auto runs = evidence_runs();
+std::vector<Row> evidence_training_rows(const Context&) {
+  std::vector<Row> rows;
+  training(evidence_runs(), rows);
+  return rows;
+}
+
+std::vector<Row> evidence_level_rows(const Context&) {
   const Node levels = evidence_file("evidence_levels.toml");
   std::vector<Row> rows;
-  training(runs, rows);
-  watts(levels, runs, rows);
+  watts(levels, evidence_runs(), rows);
   inference(levels, rows);
   failures(levels, rows);
   return rows;

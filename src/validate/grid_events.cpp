@@ -308,7 +308,7 @@ void oscillation_rows(std::vector<Row>& out) {
 
 }  // namespace
 
-std::vector<Row> event_rows() {
+std::vector<Row> event_rows(const Context&) {
   std::vector<Row> out;
   counter_rows(out);
   sag_rows(out);

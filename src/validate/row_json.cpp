@@ -120,7 +120,7 @@ std::vector<Row> computed_rows(const std::vector<NamedGroup>& groups, const Cont
   for (const auto& group : groups) {
     auto rows = group.rows(context);
     for (Row& r : rows) r.source = source_key(r.source);
-    add_bands(rows, group.rows, context);
+    add_bands(rows, group, context);
     out.insert(out.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
   }
   return out;

@@ -68,6 +68,10 @@ constexpr std::array declared = {
     Declared{"R5/405b-gb300", fit}, Declared{"R5/dsv3-gb300-bf16", fit},
     // published runs and levels that set nothing, declared before they were computed (evidence_*.toml)
     Declared{"E1", blind}, Declared{"E2", blind}, Declared{"E3", blind}, Declared{"E4", blind},
+    // independent packages
+    Declared{"X1", simulator}, Declared{"X2", simulator}, Declared{"X3", simulator}, Declared{"X4", simulator},
+    Declared{"X4/year", conformance},  // a format, read as another reader does
+    Declared{"X5", simulator}, Declared{"X6", simulator}, Declared{"X7", simulator}, Declared{"X8", simulator},
     // grid
     Declared{"G1", bound}, Declared{"G2", bound}, Declared{"G3", conformance}, Declared{"G4", simulator},
     Declared{"G5", identity}, Declared{"G6", bound}, Declared{"G6/peak", fit},
