@@ -76,7 +76,7 @@ def andes(_):
         weight = sum(got["stored_MJ"])
         mean = [sum(m * s for m, s in zip(got["stored_MJ"], column)) / weight for column in zip(*got["speed_Hz"])]
         k = max(range(len(mean)), key=lambda i: abs(mean[i]))
-        last = [s for t, s in zip(got["time_s"], mean) if t > 57.0]
+        last = [s for t, s in zip(got["time_s"], mean) if t > 54.0]
         after = [s for t, s in zip(got["time_s"], mean) if 1.0 < t <= 3.0]
         steps.append({"network": network, "bus": bus, "step_MW": MW, "loads": loads, "extremum_Hz": mean[k], "extremum_s": got["time_s"][k] - 1.0,
                       "first_2s_Hz": sum(after) / len(after), "settled_Hz": sum(last) / len(last)})  # fmt: skip

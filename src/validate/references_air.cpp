@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "cooling/epw.hpp"
@@ -24,21 +25,29 @@ struct AirTolerance {
 
 void moist_air(const References& r, const std::string& id, const std::string& list, const std::string& source,
                const std::string& what, const AirTolerance& allowed, std::vector<Row>& rows) {
-  WorstCase ratio, wetbulb, dewpoint, enthalpy, volume;
+  WorstCase ratio, wetbulb, freezing, dewpoint, enthalpy, volume;
   for (const Node& c : r.cases(list)) {
     const double t = number_of(c, "drybulb_degC"), rh = number_of(c, "rh_frac"), p = number_of(c, "pressure_Pa");
     const std::string at = fmt::format("{:g} degC, {:.0f} %, {:g} kPa", t, 100.0 * rh, 1e-3 * p);
     const double T = t + zero_celsius_K;
     const double W = humidity_ratio_from_relative_humidity(T, term(id + ".rh_frac", rh), p);
     ratio.add(number_of(c, "humidity_ratio"), W, at);
-    wetbulb.add(number_of(c, "wetbulb_degC"), wet_bulb_K(T, W, p) - zero_celsius_K, at);
+    const double expected_degC = number_of(c, "wetbulb_degC");
+    (std::abs(expected_degC) < 1.0 ? freezing : wetbulb).add(expected_degC, wet_bulb_K(T, W, p) - zero_celsius_K, at);
     dewpoint.add(number_of(c, "dewpoint_degC"), dew_point_K(vapour_pressure_Pa(W, p)) - zero_celsius_K, at);
     enthalpy.add(number_of(c, "enthalpy_J_per_kg"), enthalpy_J_per_kg(T, W), at);
     volume.add(number_of(c, "volume_m3_per_kg"), 1.0 / dry_air_density_kg_per_m3(T, W, p), at);
   }
   rows.push_back(ratio.row(id + "/ratio", "humidity ratio from relative humidity, " + what, "", allowed.ratio_frac,
                            false, source));
-  rows.push_back(wetbulb.row(id + "/wet-bulb", "wet bulb, " + what, "degC", allowed.wetbulb_K, true, source));
+  rows.push_back(wetbulb.row(id + "/wet-bulb", "wet bulb farther than 1 K from freezing, " + what, "degC",
+                             allowed.wetbulb_K, true, source));
+  rows.push_back(freezing.row(id + "/wet-bulb-freezing", "wet bulb within 1 K of freezing, " + what, "degC",
+                              allowed.wetbulb_K, true, source));
+  if (rows.back().verdict == Verdict::fail)
+    rows.back().note =
+        "just around 0 degC a wet and an icy bulb solve the same equation; the package returns the icy one, "
+        "we the wet one";
   rows.push_back(dewpoint.row(id + "/dew-point", "dew point, " + what, "degC", allowed.dewpoint_K, true, source));
   rows.push_back(enthalpy.row(id + "/enthalpy", "enthalpy, " + what, "J/kg", allowed.enthalpy_J_per_kg, true, source));
   rows.push_back(
