@@ -50,6 +50,8 @@ nlohmann::ordered_json object(const Row& r, const std::vector<LedgerLine>& lines
     j["first_commit"] = line != nullptr ? nlohmann::ordered_json(line->commit) : nlohmann::ordered_json();
     j["p05"] = number(r.p05);
     j["p95"] = number(r.p95);
+    const ErrorClass of = error_class(r.id, r.tolerance, r.absolute);
+    j["band_class"] = fmt::format("{}, {}", of.area, of.name);
   }
   j["note"] = r.note;
   return j;
