@@ -35,6 +35,7 @@ NamedError named_error(const std::vector<LedgerLine>& lines, const ErrorClass& o
                        std::string_view unit);
 /// Half-width of a 90 % band whose errors are exponential in size (Laplace: large errors are more frequent than in a normal
 /// distribution), with a mean size that comes from n sources itself:  b n (10^{1/n} − 1), from b ln 10 for many sources.
+/// @returns of ln(got/expected), or in the row's unit
 double half_width(const NamedError& model);
 
 /// Standard deviation of each row, of its logarithm or in its unit, over replays with the catalog's conditioned draws.

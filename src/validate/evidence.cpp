@@ -4,6 +4,8 @@
 
 #include "evidence_causes.hpp"
 #include "evidence_levels.hpp"
+#include "evidence_life.hpp"
+#include "evidence_spread.hpp"
 #include "groups.hpp"
 #include "row_term.hpp"
 #include "tidewatt/base/error.hpp"

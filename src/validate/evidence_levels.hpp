@@ -39,23 +39,4 @@ double service_gpu_W(const workload::ModelShape& shape, const ServedLoad& load);
 /// Output tokens per second and GPU of one batch of `max_batch` requests decoded together after their prompts.
 double batch_tokens_per_s(const workload::ModelShape& shape, const ServedLoad& load);
 
-/// Mean time between unexpected failures of servers of eight GPUs. @param rates entry of kind failures  @returns h
-double hours_between_failures(const std::string& rates, double n_gpu);
-/// Time from a failure until the job iterates again, without what is computed anew: detection, replacement, set-up, loading, first
-/// steps. @param job entry of kind job  @param model whose checkpoint is loaded  @returns s
-double restart_s(const std::string& job, const std::string& model, double n_gpu);
-/// Share of the time that a job's failures and saves cost, walked for ten days with five seeds.
-/// @param iteration_s length of an iteration  @returns dimensionless
-double lost_frac(const std::string& rates, const std::string& job, const std::string& model, double n_gpu,
-                 double iteration_s);
-/// By how much longer a run's step is if one GPU's clock is lower. @param pace its clock over that of the others  @returns dimensionless
-double slow_gpu_frac(const EvidenceRun& run, double pace);
-
-/// Spread of the clocks of eight chips under their limit in a dense GEMM: (fastest − slowest) over fastest, mean over nodes of
-/// `server`, each chip with its own leakage, voltage, thermal resistance and place. @returns dimensionless
-double node_clock_range_frac(const std::string& gpu, const std::string& server);
-/// Standard deviation over mean of the nodes' AC power in a synchronous job whose GPUs wait for the slowest: immersed, no fans.
-/// @param n_node of the job  @returns dimensionless
-double node_power_scatter_frac(const std::string& gpu, const std::string& server, std::size_t n_node);
-
 }  // namespace TIDEWATT_NAMESPACE::validate

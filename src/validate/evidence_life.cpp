@@ -1,9 +1,9 @@
-// What the evidence rows compute about failures and restarts.
+#include "evidence_life.hpp"
+
 #include <algorithm>
 
 #include "base/fields_of.hpp"
 #include "catalog_in_use.hpp"
-#include "evidence_levels.hpp"
 #include "job_outcome.hpp"
 #include "training_runs.hpp"
 #include "workload/iteration.hpp"

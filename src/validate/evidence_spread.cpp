@@ -1,9 +1,9 @@
-// What the evidence rows compute about unequal chips.
+#include "evidence_spread.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "evidence_levels.hpp"
 #include "silicon.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {

@@ -18,6 +18,7 @@ struct WalkedJob {
 struct JobOutcome {
   double effective_frac = 0.0, loss_min = 0.0, catch_up_min = 0.0;
 };
+/// A run walked by its events once for each seed from 1 on. @param n_seed a count
 JobOutcome outcome(const WalkedJob& run, Tick length, std::uint64_t n_seed);
 
 }  // namespace TIDEWATT_NAMESPACE::validate

@@ -1,7 +1,8 @@
+#include "validate/evidence_spread.hpp"
+
 #include "catch.hpp"
 #include "validate/catalog_in_use.hpp"
 #include "validate/catalog_variant.hpp"
-#include "validate/evidence_levels.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::validate;
