@@ -130,6 +130,7 @@ sim::GpuChoice chosen_gpu(const std::string& text) {
 /// What the run's headlines rest on, for people.
 std::string evidence_text(const sim::Scenario& scenario, const sim::Result& result) {
   std::vector<std::string> assumed;
+  assumed.reserve(scenario.assumed.size());
   for (const auto& input : scenario.assumed) assumed.push_back(input.key);
   std::string text;
   for (const auto& [key, value] : result.provenance)

@@ -104,8 +104,10 @@ void megascale(const catalog::Catalog& catalog, std::vector<Row>& out) {
 void intervals_by_expectation(std::vector<Row>& out) {
   for (const auto& [save_s, mttf_s] : {std::pair{10.0, 10800.0}, {60.0, 10800.0}, {173.0, 6480.0}, {2.0, 1080.0}}) {
     double best_s = 1.0, least = std::expm1((1.0 + save_s) / mttf_s);
-    for (double tau_s = 2.0; tau_s < mttf_s; tau_s += 1.0)
+    for (int whole_s = 2; whole_s < mttf_s; ++whole_s) {
+      const double tau_s = whole_s;
       if (const double cost = std::expm1((tau_s + save_s) / mttf_s) / tau_s; cost < least) least = cost, best_s = tau_s;
+    }
     out.push_back(against(fmt::format("F4/w{:g}_M{:g}", save_s, mttf_s),
                           "optimum checkpoint interval: the formula against a search of the expected loss", "s", best_s,
                           optimum_checkpoint_interval_s(term("F4.save_s", save_s), mttf_s), 0.1, "rsc_reliability"));
