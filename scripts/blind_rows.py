@@ -121,8 +121,8 @@ def band_lines(rows):
     yield "|---|---|---|---|---|---|---|"
     known = []
     for name, of in sorted(groups.items()):
-        sizes = [abs(math.log1p(max(r["first_error"], -0.99))) for r in of if r["first_error"] is not None and r["tolerance_unit"] == "fraction"]
-        within = [math.expm1(quantile(sizes, share)) for share in (0.83, 0.9)] if sizes else []
+        sizes = errors([r for r in of if r["first_error"] is not None], "first_error")
+        within = [quantile(sizes, share) for share in (0.83, 0.9)] if sizes else []
         known += [within[0]] * len(of) if within else []
         yield (f"| {name} | {len(of)} | {len(by_source(of))} | {percent(quantile(list(map(half_width, of)), 0.5))} | {sum(map(outside_band, of))} | "
                + (" | ".join(map(percent, within)) if within else "– | –") + " |")  # fmt: skip
