@@ -132,7 +132,7 @@ def band_lines(rows):
     reachable = quantile(known, 0.5)
     yield f"A band that knew each class's own errors beforehand and held only 83 % of them would have a median half-width of {percent(reachable)}."
     if reachable > AIM:
-        yield f"The {percent(AIM)} that are aimed at need smaller errors; no band that holds 83 % of these is as narrow."
+        yield f"The {percent(AIM)} that are aimed at need smaller errors: no band by these classes that holds 83 % of them is as narrow."
 
 
 def draw(rows, out):
