@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -27,6 +28,7 @@
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
 #include "tidewatt/sim/run.hpp"
+#include "validate/backing.hpp"
 
 namespace {
 
@@ -125,6 +127,22 @@ sim::GpuChoice chosen_gpu(const std::string& text) {
   return choice;
 }
 
+/// What the run's headlines rest on, for people.
+std::string evidence_text(const sim::Scenario& scenario, const sim::Result& result) {
+  std::vector<std::string> assumed;
+  assumed.reserve(scenario.assumed.size());
+  for (const auto& input : scenario.assumed) assumed.push_back(input.key);
+  std::string text;
+  for (const auto& [key, value] : result.provenance)
+    if (value.find('\n') != std::string::npos) text += value + "\n";  // the scenario and what it inherits
+  auto all = validate::backing(validate::ledger(), text, assumed);
+  std::erase_if(all, [&](const validate::Backing& b) {
+    return std::none_of(result.summary.begin(), result.summary.end(),
+                        [&](const auto& figure) { return figure.first == b.headline; });
+  });
+  return all.empty() ? "" : "\n" + validate::backing_text(all);
+}
+
 /// One GPU at a millisecond beside the result: series and picture into files. @returns figures for standard output
 std::string show_gpu(const Arguments& a, const sim::Scenario& scenario, const sim::Result& result,
                      const std::filesystem::path& result_file) {
@@ -206,6 +224,7 @@ void run(Arguments a, int& exit_code) {
     fmt::print("\nResult in {} ({:.1f} s). Pictures: tidewatt report {}. Every figure: --all.\n", path.string(), wall_s,
                path.string());
   if (interval) fmt::print("\n{}", study::interval_text(*interval, result));
+  fmt::print("{}", evidence_text(scenario, result));
   if (swing) fmt::print("\n{}", study::swing_text(*swing));
   fmt::print("{}", gpu);
 }

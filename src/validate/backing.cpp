@@ -1,6 +1,10 @@
 #include "backing.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -11,22 +15,52 @@ namespace {
 
 /// Areas whose rows compare a headline's quantity, and parts of the keys of inputs that enter it.
 struct Headline {
-  const char* key;
+  const char *key, *label;
   std::vector<std::string_view> areas, inputs;
 };
 const std::vector<Headline> headlines = {
-    Headline{"tokens_per_s_mean", {"training time"}, {".compute.", ".network.", ".governor.", ".spread.", ".power."}},
+    Headline{"tokens_per_s_mean",
+             "throughput",
+             {"training time"},
+             {".compute.", ".network.", ".governor.", ".spread.", ".power."}},
+    Headline{"throughput_swing_percent",
+             "swing of throughput",
+             {"days"},
+             {".power.", ".spread.", ".package.", ".governor.", ".plant.", ".air."}},
+    Headline{"pcc_mean_MW", "mean power", {"node power"}, {".power.", ".server.", ".plant.", ".feeder.", ".governor."}},
     Headline{
-        "throughput_swing_percent", {"days"}, {".power.", ".spread.", ".package.", ".governor.", ".plant.", ".air."}},
-    Headline{"pcc_mean_MW", {"node power"}, {".power.", ".server.", ".plant.", ".feeder.", ".governor."}},
-    Headline{"pcc_step_1s_max_MW", {"power swing"}, {".power.", ".server.", ".network.", ".life."}},
-    Headline{"pcc_ramp_up_max_MW_per_s", {"power swing"}, {".power.", ".server.", ".network.", ".life."}},
-    Headline{"pcc_ramp_down_max_MW_per_s", {"power swing"}, {".power.", ".server.", ".network.", ".life."}},
-    Headline{"die_max_degC", {"temperature"}, {".power.", ".spread.", ".package.", ".air.", ".plant."}},
-    Headline{"pue", {"plant"}, {".plant.", ".air."}}};
+        "pcc_step_1s_max_MW", "change within 1 s", {"power swing"}, {".power.", ".server.", ".network.", ".life."}},
+    Headline{
+        "pcc_ramp_up_max_MW_per_s", "steepest rise", {"power swing"}, {".power.", ".server.", ".network.", ".life."}},
+    Headline{
+        "pcc_ramp_down_max_MW_per_s", "steepest fall", {"power swing"}, {".power.", ".server.", ".network.", ".life."}},
+    Headline{"die_max_degC", "hottest die", {"temperature"}, {".power.", ".spread.", ".package.", ".air.", ".plant."}},
+    Headline{"pue", "PUE", {"plant"}, {".plant.", ".air."}}};
 
 bool is_in(std::string_view word, const std::vector<std::string_view>& list) {
   return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+std::string error_text(const BackingRow& r) {
+  return r.unit.empty() ? fmt::format("{:+.0f} %", 100.0 * r.first_error)
+                        : fmt::format("{:+.2g} {}", r.first_error, r.unit);
+}
+
+/// "41 rows, median error 9 %, largest: E1/pythia-1b +48 %, …"
+std::string rows_text(std::vector<BackingRow> rows) {
+  constexpr std::size_t n_named = 3;
+  std::sort(rows.begin(), rows.end(),
+            [](const BackingRow& a, const BackingRow& b) { return std::abs(a.first_error) > std::abs(b.first_error); });
+  std::string out = fmt::format("{} row{}", rows.size(), rows.size() == 1 ? "" : "s");
+  const bool fractions = std::all_of(rows.begin(), rows.end(), [](const BackingRow& r) { return r.unit.empty(); });
+  if (fractions && rows.size() > n_named) {
+    const double upper = std::abs(rows[(rows.size() - 1) / 2].first_error),
+                 lower = std::abs(rows[rows.size() / 2].first_error);
+    out += fmt::format(", median error {:.0f} %, largest", 50.0 * (upper + lower));
+  }
+  for (std::size_t i = 0; i < std::min(n_named, rows.size()); ++i)
+    out += fmt::format("{} {} {}", i == 0 ? ":" : ",", rows[i].row, error_text(rows[i]));
+  return out;
 }
 
 }  // namespace
@@ -35,7 +69,7 @@ std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::st
                              const std::vector<std::string>& assumed) {
   std::vector<Backing> out;
   for (const Headline& h : headlines) {
-    Backing& b = out.emplace_back(Backing{h.key, {}, 0, {}});
+    Backing& b = out.emplace_back(Backing{h.key, h.label, {}, 0, {}});
     for (const auto& line : lines) {
       const DeclaredKey* declared = declared_key(declared_keys(), line.row);
       if (line.kind != "blind" || declared == nullptr || !is_in(declared->area, h.areas)) continue;
@@ -51,6 +85,19 @@ std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::st
                       [&](std::string_view part) { return key.find(part) != std::string::npos; }))
         b.assumed.push_back(key);
   }
+  return out;
+}
+
+std::string backing_text(const std::vector<Backing>& all) {
+  std::string out = "Blind validation rows on these devices, with their first errors:\n";
+  std::vector<std::string> none;
+  for (const Backing& b : all) {
+    if (b.rows.empty())
+      none.push_back(b.label);
+    else
+      out += fmt::format("  {:<18} {}\n", b.label, rows_text(b.rows));
+  }
+  if (!none.empty()) out += fmt::format("  no row backs this: {}\n", fmt::join(none, ", "));
   return out;
 }
 

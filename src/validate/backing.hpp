@@ -16,6 +16,7 @@ struct BackingRow {
 /// What a headline of a run rests on.
 struct Backing {
   std::string headline;            ///< key of the summary
+  std::string label;               ///< of it, for people
   std::vector<BackingRow> rows;    ///< blind rows of the headline's areas on the run's devices; empty: no row backs it
   std::size_t n_other_device = 0;  ///< blind rows of the areas on other devices, a count
   std::vector<std::string> assumed;  ///< of the run's assumed inputs those that could move it
@@ -25,5 +26,8 @@ struct Backing {
 /// @param scenario text of the run's scenario, which names its catalog entries  @param assumed keys of the run's assumed inputs
 std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::string& scenario,
                              const std::vector<std::string>& assumed);
+/// A line for each headline with rows: their number, the median of their first errors, the three largest; and one that names the
+/// headlines that no row backs.
+std::string backing_text(const std::vector<Backing>& all);
 
 }  // namespace TIDEWATT_NAMESPACE::validate

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "catalog_in_use.hpp"
 #include "catalog_variant.hpp"
 #include "declared_key.hpp"
+#include "evidence_runs.hpp"
 #include "row_kind.hpp"
 #include "tidewatt/base/error.hpp"
 
@@ -16,6 +16,9 @@ namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr std::size_t least_sources = 3;
+constexpr double area_weight = 3.0;       // sources for which an area's mean counts beside its class
+constexpr double wide_tolerance = 0.1;    // above it the plan is not fully published, see bands.toml
+constexpr double z = 1.6448536269514722;  // 95 % of a normal distribution
 constexpr std::size_t n_replay = 16;
 
 std::string area_of(std::string_view row) {
@@ -23,16 +26,27 @@ std::string area_of(std::string_view row) {
   return declared != nullptr ? declared->area : "";
 }
 
-/// Mean square of the errors of each source.
-std::map<std::string, double> squares(const std::vector<const LedgerLine*>& lines) {
+bool is_software_of_the_fits(std::string_view row) {
+  static const Node file = evidence_file("bands.toml");
+  const auto& prefixes = std::get<Node::Array>(member(file, "software_of_the_fits").value);
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](const Node& p) { return is_below(std::get<std::string>(p.value), row); });
+}
+
+/// Mean over sources of the mean size of each source's errors.
+struct MeanSize {
+  double mean = 0.0;
+  std::size_t n_source = 0;
+};
+MeanSize mean_size(const std::vector<const LedgerLine*>& lines) {
   std::map<std::string, std::pair<double, double>> sums;
   for (const LedgerLine* line : lines) {
-    const double x = line->absolute ? line->error : std::log1p(std::max(line->error, -0.99));
     auto& [sum, n] = sums[line->source];
-    sum += x * x, n += 1.0;
+    sum += std::abs(line->absolute ? line->error : std::log1p(std::max(line->error, -0.99))), n += 1.0;
   }
-  std::map<std::string, double> out;
-  for (const auto& [source, s] : sums) out[source] = s.first / s.second;
+  MeanSize out;
+  for (const auto& [source, s] : sums) out.mean += s.first / s.second / static_cast<double>(sums.size());
+  out.n_source = sums.size();
   return out;
 }
 
@@ -82,27 +96,38 @@ double deviation(const std::vector<double>& x) {
 
 }  // namespace
 
-double band_factor(std::size_t n_source) {
-  constexpr double z = 1.6448536269514722, z3 = z * z * z, z5 = z3 * z * z;
-  const double n = static_cast<double>(std::max<std::size_t>(n_source, 1));
-  return z + (z3 + z) / (4.0 * n) + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * n * n);
+ErrorClass error_class(std::string_view row, double tolerance, bool absolute) {
+  const char* name = absolute                       ? "tolerance in its unit"
+                     : tolerance > wide_tolerance   ? "tolerance above 10 %"
+                     : is_software_of_the_fits(row) ? "software of the fits"
+                                                    : "tolerance up to 10 %";
+  return {area_of(row), name};
 }
 
-NamedError named_error(const std::vector<LedgerLine>& lines, std::string_view area, std::string_view source,
+NamedError named_error(const std::vector<LedgerLine>& lines, const ErrorClass& of, std::string_view source,
                        std::string_view unit) {
   for (const bool any_area : {false, true})
     for (const bool blind_only : {true, false}) {
-      const auto of_source = squares(others(lines, {area, source, unit}, any_area, blind_only));
-      if (of_source.size() < least_sources) continue;
-      double sum = 0.0;
-      for (const auto& [name, square] : of_source) sum += square;
-      const double n = static_cast<double>(of_source.size());
-      return {std::sqrt(sum / n), of_source.size(), any_area ? "all areas" : std::string(area)};
+      const auto all = others(lines, {of.area, source, unit}, any_area, blind_only);
+      const MeanSize area = mean_size(all);
+      if (area.n_source < least_sources) continue;
+      auto same = all;
+      std::erase_if(
+          same, [&](const LedgerLine* l) { return error_class(l->row, l->tolerance, l->absolute).name != of.name; });
+      const MeanSize own = mean_size(same);
+      const double n = static_cast<double>(own.n_source), n_counted = n + area_weight;
+      return {(n * own.mean + area_weight * area.mean) / n_counted, own.n_source, n_counted,
+              fmt::format("{}, {}", any_area ? "all areas" : of.area, of.name)};
     }
   return {};
 }
 
-std::map<std::string, double> draw_spread(const std::vector<Row>& rows, Group group, const Context& context) {
+double half_width(const NamedError& model) {
+  return model.scale * model.n_counted * (std::pow(10.0, 1.0 / model.n_counted) - 1.0);
+}
+
+std::map<std::string, double> draw_spread(const std::vector<Row>& rows, const NamedGroup& group,
+                                          const Context& context) {
   std::map<std::string, const Row*> nominal;
   for (const Row& r : rows) nominal[r.id] = &r;
   std::map<std::string, std::vector<double>> drawn;
@@ -110,7 +135,7 @@ std::map<std::string, double> draw_spread(const std::vector<Row>& rows, Group gr
     const VariantFolder folder;
     write_draw(folder, i);
     const CatalogInUse use(folder.path());
-    for (const Row& r : group(context)) {
+    for (const Row& r : group.rows(context)) {
       const auto at = nominal.find(r.id);
       if (at == nominal.end() || r.verdict == Verdict::skipped) continue;
       const double x = r.absolute ? r.got : std::log(r.got / at->second->got);
@@ -122,23 +147,24 @@ std::map<std::string, double> draw_spread(const std::vector<Row>& rows, Group gr
   return out;
 }
 
-void add_bands(std::vector<Row>& rows, Group group, const Context& context) {
+void add_bands(std::vector<Row>& rows, const NamedGroup& group, const Context& context) {
   const auto blind = [](const Row& r) { return kind_of(r.id) == Kind::blind && r.verdict != Verdict::skipped; };
   if (std::none_of(rows.begin(), rows.end(), blind)) return;
   const auto spread = draw_spread(rows, group, context);
   for (Row& r : rows) {
     if (!blind(r)) continue;
-    const NamedError model = named_error(ledger(), area_of(r.id), r.source, r.absolute ? r.unit : "");
-    if (model.n_source == 0) continue;
+    const NamedError model =
+        named_error(ledger(), error_class(r.id, r.tolerance, r.absolute), r.source, r.absolute ? r.unit : "");
+    if (model.n_counted == 0.0) continue;
     const auto at = spread.find(r.id);
     const double draws = at == spread.end() ? 0.0 : at->second;
-    const double half = band_factor(model.n_source) * std::hypot(model.sigma, draws);
+    const double half = std::hypot(half_width(model), z * draws);
     r.p05 = r.absolute ? r.got - half : r.got * std::exp(-half);
     r.p95 = r.absolute ? r.got + half : r.got * std::exp(half);
     const double scale = r.absolute ? 1.0 : 100.0;
     const std::string unit = r.absolute ? r.unit : "%";
-    r.note += fmt::format("{}band: model error {:.2g} {} by {} other sources ({}), draws {}",
-                          r.note.empty() ? "" : "; ", scale * model.sigma, unit, model.n_source, model.area,
+    r.note += fmt::format("{}band: model error of {:.2g} {} in the mean by {} other sources ({}), draws {}",
+                          r.note.empty() ? "" : "; ", scale * model.scale, unit, model.n_source, model.whose,
                           draws > 0.0 ? fmt::format("{:.2g} {}", scale * draws, unit) : "none");
   }
 }

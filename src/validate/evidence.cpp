@@ -4,7 +4,10 @@
 
 #include "evidence_causes.hpp"
 #include "evidence_levels.hpp"
+#include "evidence_life.hpp"
+#include "evidence_spread.hpp"
 #include "groups.hpp"
+#include "row_term.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -86,25 +89,71 @@ void inference(const Node& levels, std::vector<Row>& rows) {
   }
 }
 
-void failures(const Node& levels, std::vector<Row>& rows) {
+/// Failures of other fleets, and what a restart costs.
+void failures(const Node& levels, const std::vector<EvidenceRun>& runs, std::vector<Row>& rows) {
   for (const Node& r : listed(levels, "failures")) {
     const double n_gpu = number_of(r, "n_gpu");
     rows.push_back(judged(row_of(r, "hours"),
                           fmt::format("{:.0f} GPUs at the rates of {}: between failures", n_gpu, text_of(r, "rates")),
                           "h", hours_between_failures(text_of(r, "rates"), n_gpu)));
   }
+  for (const Node& r : listed(levels, "failure_rate"))
+    rows.push_back(judged(row_of(r, "per_1000_server_days"),
+                          fmt::format("interruptions of 1,000 servers a day at the rates of {}", text_of(r, "rates")),
+                          "", 24.0 / hours_between_failures(text_of(r, "rates"), 8000.0)));
+  for (const Node& r : listed(levels, "restart"))
+    rows.push_back(judged(row_of(r, "seconds"),
+                          fmt::format("{:.0f} GPUs, times of job {}: from a failure to the next iteration",
+                                      number_of(r, "n_gpu"), text_of(r, "job")),
+                          "s", restart_s(text_of(r, "job"), text_of(r, "model"), number_of(r, "n_gpu"))));
+  for (const Node& r : listed(levels, "lost_time"))
+    rows.push_back(judged(row_of(r, "percent"),
+                          fmt::format("{:.0f} GPUs, job {} at the rates of {}, ten days walked: share of time lost",
+                                      number_of(r, "n_gpu"), text_of(r, "job"), text_of(r, "rates")),
+                          "%",
+                          100.0 * lost_frac(text_of(r, "rates"), text_of(r, "job"), text_of(r, "model"),
+                                            number_of(r, "n_gpu"), number_of(r, "iteration_s"))));
+  for (const Node& r : listed(levels, "slow_gpu")) {
+    const double slower = term("E4.slower_percent", number_of(r, "slower_percent"));
+    rows.push_back(judged(row_of(r, "percent"),
+                          fmt::format("one GPU {:.1f} % slower in the run of {}: longer step",
+                                      number_of(r, "slower_percent"), text_of(r, "run")),
+                          "%", 100.0 * slow_gpu_frac(run_named(runs, text_of(r, "run")), 1.0 - 0.01 * slower)));
+  }
+}
+
+/// Spread between chips and nodes of other fleets.
+void spread(const Node& levels, std::vector<Row>& rows) {
+  for (const Node& r : listed(levels, "clock_range"))
+    rows.push_back(
+        judged(row_of(r, "percent"),
+               fmt::format("eight {} at their limit in a dense GEMM: fastest less slowest clock", text_of(r, "gpu")),
+               "%", 100.0 * node_clock_range_frac(text_of(r, "gpu"), text_of(r, "server"))));
+  for (const Node& r : listed(levels, "node_scatter"))
+    rows.push_back(judged(row_of(r, "percent"),
+                          fmt::format("{:.0f} nodes of eight {} in one job: standard deviation of their power",
+                                      number_of(r, "n_node"), text_of(r, "gpu")),
+                          "%",
+                          100.0 * node_power_scatter_frac(text_of(r, "gpu"), text_of(r, "server"),
+                                                          static_cast<std::size_t>(number_of(r, "n_node")))));
 }
 
 }  // namespace
 
-std::vector<Row> evidence_rows(const Context&) {
-  const auto runs = evidence_runs();
-  const Node levels = evidence_file("evidence_levels.toml");
+std::vector<Row> evidence_training_rows(const Context&) {
   std::vector<Row> rows;
-  training(runs, rows);
+  training(evidence_runs(), rows);
+  return rows;
+}
+
+std::vector<Row> evidence_level_rows(const Context&) {
+  const Node levels = evidence_file("evidence_levels.toml");
+  const auto runs = evidence_runs();
+  std::vector<Row> rows;
   watts(levels, runs, rows);
   inference(levels, rows);
-  failures(levels, rows);
+  failures(levels, runs, rows);
+  spread(levels, rows);
   return rows;
 }
 

@@ -69,7 +69,14 @@ constexpr std::array causes = {
           "waits between the steps of four GPUs: the host's time per step and the lengths are not published"},
     Cause{"E3/trt-70b-128-2048",
           "the caches of 240 full answers leave no memory, so fewer of them may have been decoded at once"},
-    Cause{"E4/", failures}};
+    Cause{"E4/", failures},
+    Cause{"E4/ft-hsdp-lost", "the rate: that fleet fails every 18 minutes, at the rates of 2024 every 30"},
+    Cause{"E4/byterobust-lost", "rates and times of detection of another fleet of the operator, two years older"},
+    Cause{"E4/slow-gpu", "more than the clock of that GPU: the model slows its arithmetic alone"},
+    Cause{"E5/range-mi300x", "the spread of MI300X's chips and of their cooling, both of which are assumed"},
+    Cause{"E5/nodes-512",
+          "hosts, supplies and meters, which differ in the log and are equal here: every GPU of the model draws its "
+          "limit"}};
 
 }  // namespace
 

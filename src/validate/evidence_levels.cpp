@@ -6,7 +6,6 @@
 #include "catalog_in_use.hpp"
 #include "fleet/task.hpp"
 #include "silicon.hpp"
-#include "tidewatt/workload/failures.hpp"
 #include "training_runs.hpp"
 #include "workload/iteration.hpp"
 
@@ -16,7 +15,6 @@ namespace {
 constexpr double air_die_K = 63.0 + zero_degC_K;       // loaded air-cooled H100, mean over a node (row T1)
 constexpr double immersed_die_K = 60.0 + zero_degC_K;  // assumed, as row P6
 constexpr double inlet_K = 22.0 + zero_degC_K;
-constexpr double gpus_per_server = 8.0;
 
 workload::IterationModel model_of(const EvidenceRun& run) { return {run.shape, run.plan, run.compute, run.network}; }
 
@@ -156,13 +154,6 @@ double batch_tokens_per_s(const workload::ModelShape& shape, const ServedLoad& l
              output = static_cast<double>(load.service.output_tokens);
   const double batch_s = batch * s.service.prefill_s(s.pace) + output * s.service.step_s(batch, s.pace);
   return batch * output / (batch_s * static_cast<double>(load.service.tp));
-}
-
-double hours_between_failures(const std::string& rates, double n_gpu) {
-  const auto entry = fields_of<workload::FailureRates>(catalog_in_use().values("failures", rates));
-  double per_node_s = 0.0;
-  for (const double rate : entry.rate_per_node_s) per_node_s += rate;
-  return 1.0 / (per_node_s * n_gpu / gpus_per_server * 3600.0);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::validate

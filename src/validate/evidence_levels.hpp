@@ -39,7 +39,4 @@ double service_gpu_W(const workload::ModelShape& shape, const ServedLoad& load);
 /// Output tokens per second and GPU of one batch of `max_batch` requests decoded together after their prompts.
 double batch_tokens_per_s(const workload::ModelShape& shape, const ServedLoad& load);
 
-/// Mean time between unexpected failures of servers of eight GPUs. @param rates entry of kind failures  @returns h
-double hours_between_failures(const std::string& rates, double n_gpu);
-
 }  // namespace TIDEWATT_NAMESPACE::validate

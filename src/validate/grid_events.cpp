@@ -31,8 +31,8 @@ constexpr double lead_s = 1.0, whole_s = 400.0;
 std::vector<double> voltage(const Sequence& s) {
   std::vector<double> v(static_cast<std::size_t>(whole_s / step_s), 1.0);
   for (std::size_t k = 0; k < s.begin_s.size(); ++k)
-    for (double t = 0.0; t < s.length_s[k] - 1e-9; t += step_s)
-      v[static_cast<std::size_t>(std::lround((lead_s + s.begin_s[k] + t) / step_s))] = s.level_pu[k];
+    for (long i = 0; i < std::lround(s.length_s[k] / step_s); ++i)
+      v[static_cast<std::size_t>(std::lround((lead_s + s.begin_s[k]) / step_s) + i)] = s.level_pu[k];
   return v;
 }
 
@@ -79,7 +79,8 @@ void counter_rows(std::vector<Row>& out) {
   double narrowest = 0.0, widest = 0.0;
   int others = 0, at_three = 0;
   for (std::int64_t n = 1; n <= 6; ++n)
-    for (double w = 5.0; w <= 120.0; w += 1.0) {
+    for (int window_s = 5; window_s <= 120; ++window_s) {
+      const double w = window_s;
       const bool fits = lost_at(n, w) == 3;
       if (fits && n != 3) ++others;
       if (!fits || n != 3) continue;
@@ -100,8 +101,9 @@ void counter_rows(std::vector<Row>& out) {
                  "an inverse answer: any window from there on fits, and the published minute allows up to 60 s"));
   // The same for other instants that the published figures allow: a counter of 3 in 60 s does not hang on those chosen.
   int same = 0, tried = 0;
-  for (double second = 4.0; second < 56.0; second += 8.0)
-    for (double third = second + 4.0; third <= 60.0; third += 8.0) {
+  for (int second_s = 4; second_s < 56; second_s += 8)
+    for (int third_s = second_s + 4; third_s <= 60; third_s += 8) {
+      const double second = second_s, third = third_s;
       Sequence s;
       for (std::size_t k = 1; k < 3; ++k) s.begin_s[k] = k == 1 ? second : third;
       for (std::size_t k = 3; k < 6; ++k) s.begin_s[k] = third + (81.95 - third) * static_cast<double>(k - 2) / 3.0;
@@ -308,7 +310,7 @@ void oscillation_rows(std::vector<Row>& out) {
 
 }  // namespace
 
-std::vector<Row> event_rows() {
+std::vector<Row> event_rows(const Context&) {
   std::vector<Row> out;
   counter_rows(out);
   sag_rows(out);

@@ -19,7 +19,7 @@ double peak_Hz(const grid::FrequencyParams& p, double lost_W) {
 
 }  // namespace
 
-std::vector<Row> frequency_rows() {
+std::vector<Row> frequency_rows(const Context&) {
   std::vector<Row> out;
   const grid::FrequencyParams first_order{
       60.0, 60e9, term("G5.inertia_s", 5.0), 1.0, term("G5.droop_pu", 0.05), 0.6, 0.0, 0.0, 1.0};
@@ -55,7 +55,7 @@ std::vector<Row> frequency_rows() {
   return out;
 }
 
-std::vector<Row> ride_through_rows() {
+std::vector<Row> ride_through_rows(const Context&) {
   std::vector<Row> out;
   const catalog::Catalog& files = catalog_in_use();
   // Supplies that carry sags of this length by themselves: only the counter acts.

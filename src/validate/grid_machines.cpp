@@ -23,32 +23,6 @@ grid::MachineCase case_of(const std::string& name) {
   return out;
 }
 
-void kundur_rows(std::vector<Row>& out) {
-  const grid::LinearSystem linear(grid::MachineSystem(case_of("kundur_two_area"), 7));
-  const auto modes = linear.swing_modes();
-  const char* source = "kundur";
-  const std::string what = "two areas, four sixth-order machines, manual excitation, saturation, no damping torque: ";
-  const double f_Hz[] = {0.545, 1.087, 1.117};
-  const char* names[] = {"inter-area", "local, area 1", "local, area 2"};
-  if (modes.size() != 3) {
-    out.push_back(holds("G4", what + "three swing modes", false, source, "another number of modes was found"));
-    return;
-  }
-  for (std::size_t k = 0; k < 3; ++k) {
-    const std::string id = fmt::format("G4/{}", k + 1);
-    out.push_back(against(id + "f", what + names[k] + " mode", "Hz", f_Hz[k], modes[k].frequency_Hz, 0.05, source));
-    if (k == 0) {
-      out.push_back(
-          within_absolute(id + "z", what + "its damping ratio", "", 0.032, modes[k].damping_frac, 0.01, source));
-    } else {
-      Row r = within(id + "z", what + "its damping ratio, 0.07 to 0.08 with 0.01 on either side", "", 0.06, 0.09,
-                     modes[k].damping_frac, 0.0, source,
-                     "the book prints 0.072 for both; why ours lies higher is not known");
-      out.push_back(std::move(r));
-    }
-  }
-}
-
 struct Bus {
   double at_mode_Hz = 0.0, period_s = 0.0, mode_s = 0.0, beside_Hz = 0.0;
 };
@@ -78,7 +52,38 @@ double median(std::vector<double> x) {
   return 0.5 * (x[(x.size() - 1) / 2] + x[x.size() / 2]);
 }
 
-void new_england_rows(std::vector<Row>& out) {
+}  // namespace
+
+std::vector<Row> kundur_rows(const Context&) {
+  std::vector<Row> out;
+  const grid::LinearSystem linear(grid::MachineSystem(case_of("kundur_two_area"), 7));
+  const auto modes = linear.swing_modes();
+  const char* source = "kundur";
+  const std::string what = "two areas, four sixth-order machines, manual excitation, saturation, no damping torque: ";
+  const double f_Hz[] = {0.545, 1.087, 1.117};
+  const char* names[] = {"inter-area", "local, area 1", "local, area 2"};
+  if (modes.size() != 3) {
+    out.push_back(holds("G4", what + "three swing modes", false, source, "another number of modes was found"));
+    return out;
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::string id = fmt::format("G4/{}", k + 1);
+    out.push_back(against(id + "f", what + names[k] + " mode", "Hz", f_Hz[k], modes[k].frequency_Hz, 0.05, source));
+    if (k == 0) {
+      out.push_back(
+          within_absolute(id + "z", what + "its damping ratio", "", 0.032, modes[k].damping_frac, 0.01, source));
+    } else {
+      Row r = within(id + "z", what + "its damping ratio, 0.07 to 0.08 with 0.01 on either side", "", 0.06, 0.09,
+                     modes[k].damping_frac, 0.0, source,
+                     "the book prints 0.072 for both; why ours lies higher is not known");
+      out.push_back(std::move(r));
+    }
+  }
+  return out;
+}
+
+std::vector<Row> new_england_rows(const Context&) {
+  std::vector<Row> out;
   const grid::MachineCase c = case_of("ieee39");
   std::vector<double> ratio, fleet, shift;
   for (std::size_t i = 0; i < c.bus.number.size(); ++i) {
@@ -108,14 +113,6 @@ void new_england_rows(std::vector<Row>& out) {
               "give the published figure",
               *least, *most)),
       "damping and bus were chosen after the results of all buses were known: no prediction"));
-}
-
-}  // namespace
-
-std::vector<Row> machine_rows() {
-  std::vector<Row> out;
-  kundur_rows(out);
-  new_england_rows(out);
   return out;
 }
 

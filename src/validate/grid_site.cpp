@@ -95,7 +95,7 @@ void jitter_rows(std::vector<Row>& out) {
 
 }  // namespace
 
-std::vector<Row> site_waveform_rows() {
+std::vector<Row> site_waveform_rows(const Context&) {
   std::vector<Row> out;
   const auto p = server();
   out.push_back(stop_row());

@@ -20,6 +20,7 @@ LedgerLine line_of(const nlohmann::json& j) {
   j.at("unit").get_to(out.unit);
   j.at("got").get_to(out.got);
   j.at("error").get_to(out.error);
+  j.at("tolerance").get_to(out.tolerance);
   out.absolute = j.at("tolerance_unit") != "fraction";
   j.at("commit").get_to(out.commit);
   j.at("date").get_to(out.date);

@@ -13,7 +13,8 @@ namespace TIDEWATT_NAMESPACE::validate {
 struct LedgerLine {
   std::string row, kind, source, unit;
   double got = 0.0, error = 0.0;  ///< as in Row
-  bool absolute = false;          ///< error is in `unit`
+  double tolerance = 0.0;         ///< as in Row
+  bool absolute = false;          ///< error and tolerance are in `unit`
   std::string commit, date;
   bool anew = false;  ///< starts the row again, for the reason that the line gives
 };

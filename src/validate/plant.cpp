@@ -39,15 +39,10 @@ cooling::HydronicParams catalog_hydronic(const char* name) {
   return params;
 }
 
-std::vector<Row> plant_rows(const Context& context) {
-  std::vector<Row> rows = plant_frontier_rows(context);
-  rows.insert(rows.begin() + 1, water_flow());
-  for (Row& row : plant_reference_rows(context)) rows.push_back(std::move(row));
+std::vector<Row> plant_flow_rows(const Context&) {
   const cooling::HydronicPlant plant(catalog_hydronic("crah_chilled_water"), 1e6);
-  rows.push_back(half_flow("C5/tower", "tower fans of crah_chilled_water at half flow", plant.tower()->fan_W(1.0),
-                           plant.tower()->fan_W(0.5)));
-  for (Row& row : plant_air_rows()) rows.push_back(std::move(row));
-  return rows;
+  return {water_flow(), half_flow("C5/tower", "tower fans of crah_chilled_water at half flow",
+                                  plant.tower()->fan_W(1.0), plant.tower()->fan_W(0.5))};
 }
 
 }  // namespace TIDEWATT_NAMESPACE::validate

@@ -54,11 +54,14 @@ struct Context {
   std::filesystem::path data;  ///< folder of measurement files; rows whose files are absent are skipped
 };
 
-/// One function per group of rows; each file holds one group.
-using Group = std::vector<Row> (*)(const Context&);
+/// Rows that belong together and share their runs.
+using Part = std::vector<Row> (*)(const Context&);
 struct NamedGroup {
-  std::string_view name;  ///< "workload", "power", "chips", "thermal", "diurnal", "plant", "grid", "racks", "evidence"
-  Group rows;
+  std::string_view
+      name;  ///< "workload", "power", "chips", "thermal", "diurnal", "plant", "grid", "racks", "evidence", "references"
+  std::vector<Part> parts;
+  /// Of all parts, in their order.
+  std::vector<Row> rows(const Context& context) const;
 };
 /// All groups in a fixed order.
 std::vector<NamedGroup> groups();

@@ -50,6 +50,8 @@ nlohmann::ordered_json object(const Row& r, const std::vector<LedgerLine>& lines
     j["first_commit"] = line != nullptr ? nlohmann::ordered_json(line->commit) : nlohmann::ordered_json();
     j["p05"] = number(r.p05);
     j["p95"] = number(r.p95);
+    const ErrorClass of = error_class(r.id, r.tolerance, r.absolute);
+    j["band_class"] = fmt::format("{}, {}", of.area, of.name);
   }
   j["note"] = r.note;
   return j;
@@ -120,7 +122,7 @@ std::vector<Row> computed_rows(const std::vector<NamedGroup>& groups, const Cont
   for (const auto& group : groups) {
     auto rows = group.rows(context);
     for (Row& r : rows) r.source = source_key(r.source);
-    add_bands(rows, group.rows, context);
+    add_bands(rows, group, context);
     out.insert(out.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
   }
   return out;

@@ -27,7 +27,7 @@ double share_pct(double TF) { return 100.0 * TF * 1e12 / h100_peak_FLOP_per_s; }
 
 }  // namespace
 
-std::vector<Row> workload_llama_rows() {
+std::vector<Row> workload_llama_rows(const Context&) {
   const std::vector<TrainingRun> runs = training_runs();
   std::vector<Row> rows;
   const TrainingRun &small = run_named(runs, "W9"), &large = run_named(runs, "W10"), &wide = run_named(runs, "W11");

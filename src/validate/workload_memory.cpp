@@ -64,7 +64,7 @@ void set_up_rows(std::vector<Row>& rows) {
 
 }  // namespace
 
-std::vector<Row> workload_memory_rows() {
+std::vector<Row> workload_memory_rows(const Context&) {
   std::vector<Row> rows;
   activation_rows(rows);
   recomputation_rows(rows);

@@ -6,11 +6,11 @@
 
 #include "catalog_in_use.hpp"
 #include "groups.hpp"
+#include "job_outcome.hpp"
 #include "row_term.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
-#include "workload/job_walk.hpp"
 #include "workload/memory.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -56,51 +56,20 @@ void causes(const FailureRates& rates, std::vector<Row>& out) {
         mean[rates.causes[i]]);
 }
 
-struct Run {
-  JobParams job;
-  JobSize size;
-  FailureRates rates;
-  std::int64_t n_node, n_replica;
-  Tick iteration;
-};
-
-struct Outcome {
-  double effective_frac = 0.0, loss_min = 0.0, catch_up_min = 0.0;
-};
-
-/// Means over seeds of a run walked by its events.
-Outcome outcome(const Run& run, Tick length, std::uint64_t n_seed) {
-  Outcome mean;
-  for (std::uint64_t seed = 1; seed <= n_seed; ++seed) {
-    JobLife life(run.job, run.size, draw_failures(run.rates, seed, run.n_node, 0, length));
-    walk(life, Jitter(run.job.jitter, seed, 0, run.n_replica), {run.iteration, 0}, 0, length);
-    const JobBooks& b = life.books();
-    const double stops = static_cast<double>(b.unexpected + b.planned), each = 1.0 / static_cast<double>(n_seed);
-    Tick again = b.lost_ns;
-    for (const JobState s : {JobState::wait_for_spare, JobState::replace, JobState::initialise, JobState::load,
-                             JobState::warm_up, JobState::ramp_up})
-      again += b.in(s);
-    mean.effective_frac += each * b.effective_frac();
-    mean.loss_min += each * (1.0 - b.effective_frac()) * seconds(b.total_ns()) / 60.0 / stops;
-    mean.catch_up_min += each * seconds(again) / 60.0 / stops;
-  }
-  return mean;
-}
-
 /// F2: restarts with the catalog's times; iterations as long as 400 TF per GPU make them.
 void llama3(const catalog::Catalog& catalog, std::vector<Row>& out) {
   const auto shape = from_catalog<ModelShape>(catalog, "model", "llama3_405b");
   const double flops = train_flops_per_token(shape, 8192) * 2048.0 * 8192.0;
-  Run run{from_catalog<JobParams>(catalog, "job", "llama3_405b"),
-          {16384, checkpoint_bytes(shape)},
-          from_catalog<FailureRates>(catalog, "failures", "llama3_405b"),
-          2048,
-          128,
-          to_tick(flops / (400e12 * 16384.0))};
-  const Outcome got = outcome(run, run_days * day, 5);
+  WalkedJob run{from_catalog<JobParams>(catalog, "job", "llama3_405b"),
+                {16384, checkpoint_bytes(shape)},
+                from_catalog<FailureRates>(catalog, "failures", "llama3_405b"),
+                2048,
+                128,
+                to_tick(flops / (400e12 * 16384.0))};
+  const JobOutcome got = outcome(run, run_days * day, 5);
   run.job.detect_s = 600, run.job.replace_s = 600, run.job.initialise_base_s = 180, run.job.warm_up_s = 120;
   run.job.planned_stop_s = 3600, run.job.checkpoint_interval_s = 1800, run.job.checkpoint_base_s = 20;
-  const Outcome slow = outcome(run, run_days * day, 1);
+  const JobOutcome slow = outcome(run, run_days * day, 1);
   const std::string note = fmt::format(
       "times of detection, replacement, set-up and saving are assumed; with every one at the slow end of its "
       "range: {:.1f} % effective, {:.1f} min per interruption",
@@ -115,13 +84,13 @@ void llama3(const catalog::Catalog& catalog, std::vector<Row>& out) {
 /// F5: published bounds as inputs (10 min to detect and diagnose), the rest from the catalog.
 void megascale(const catalog::Catalog& catalog, std::vector<Row>& out) {
   const auto shape = from_catalog<ModelShape>(catalog, "model", "megascale_175b");
-  const Run run{from_catalog<JobParams>(catalog, "job", "megascale_175b"),
-                {12288, checkpoint_bytes(shape)},
-                from_catalog<FailureRates>(catalog, "failures", "megascale"),
-                1536,
-                192,
-                to_tick(6.34)};
-  const Outcome got = outcome(run, 28 * day, 5);
+  const WalkedJob run{from_catalog<JobParams>(catalog, "job", "megascale_175b"),
+                      {12288, checkpoint_bytes(shape)},
+                      from_catalog<FailureRates>(catalog, "failures", "megascale"),
+                      1536,
+                      192,
+                      to_tick(6.34)};
+  const JobOutcome got = outcome(run, 28 * day, 5);
   const char* note =
       "detection and diagnosis take the published bound of 10 min; save interval, replacement and the rate "
       "of failures are assumed";
@@ -135,8 +104,10 @@ void megascale(const catalog::Catalog& catalog, std::vector<Row>& out) {
 void intervals_by_expectation(std::vector<Row>& out) {
   for (const auto& [save_s, mttf_s] : {std::pair{10.0, 10800.0}, {60.0, 10800.0}, {173.0, 6480.0}, {2.0, 1080.0}}) {
     double best_s = 1.0, least = std::expm1((1.0 + save_s) / mttf_s);
-    for (double tau_s = 2.0; tau_s < mttf_s; tau_s += 1.0)
+    for (int whole_s = 2; whole_s < mttf_s; ++whole_s) {
+      const double tau_s = whole_s;
       if (const double cost = std::expm1((tau_s + save_s) / mttf_s) / tau_s; cost < least) least = cost, best_s = tau_s;
+    }
     out.push_back(against(fmt::format("F4/w{:g}_M{:g}", save_s, mttf_s),
                           "optimum checkpoint interval: the formula against a search of the expected loss", "s", best_s,
                           optimum_checkpoint_interval_s(term("F4.save_s", save_s), mttf_s), 0.1, "rsc_reliability"));
@@ -148,7 +119,7 @@ void intervals_by_expectation(std::vector<Row>& out) {
 void intervals_by_walking(std::vector<Row>& out) {
   constexpr double save_s = 60.0, mttf_s = 10800.0;
   const double formula_s = optimum_checkpoint_interval_s(save_s, mttf_s);
-  Run run{{}, {1, 0.0}, {{"any"}, {1.0 / mttf_s}, {}, {}, {}, {}}, 1, 1, ns_per_s};
+  WalkedJob run{{}, {1, 0.0}, {{"any"}, {1.0 / mttf_s}, {}, {}, {}, {}}, 1, 1, ns_per_s};
   run.job.storage_B_per_s = run.job.load_per_gpu_B_per_s = run.job.checkpoint_per_gpu_B_per_s = 1e9;
   run.job.checkpoint_base_s = term("F4.save_s", save_s);
   double m[3][4] = {};

@@ -97,7 +97,7 @@ void ablation_rows(std::vector<Row>& rows) {
 
 }  // namespace
 
-std::vector<Row> workload_a100_rows() {
+std::vector<Row> workload_a100_rows(const Context&) {
   const std::vector<TrainingRun> runs = training_runs();
   std::vector<Row> rows;
   megatron_rows(runs, rows);

@@ -48,6 +48,16 @@ class BlindRows(unittest.TestCase):
     def test_a_row_without_a_line_is_said(self):
         self.assertIn("1 blind rows have no line", self.text([row("a"), row("b", first=None)]))
 
+    def test_bands_by_class_say_whether_the_aim_can_be_reached(self):
+        rows = [row(f"a{i}", str(i), first=0.01 * i, band_class="near") for i in range(10)]
+        lines = list(blind_rows.band_lines(rows + [row("b", p05=None, p95=None, band_class="none")]))
+        self.assertIn("| near | 10 | 10 | 9.5 % | 0 | 7.5 % | 8.1 % |", lines)
+        self.assertIn("median half-width of 7.5 %", lines[-1])
+        wide = list(blind_rows.band_lines([{**r, "first_error": 0.3, "p05": 2.05} for r in rows]))
+        self.assertIn("| near | 10 | 10 | 6.0 % | 10 | 30.0 % | 30.0 % |", wide)
+        self.assertIn("need smaller errors", wide[-1])
+        self.assertEqual(list(blind_rows.band_lines([])), ["No row has a band."])
+
     def test_a_table_by_device(self):
         lines = list(blind_rows.split_lines([row("a"), row("b", device="")], "device", "device"))
         self.assertEqual(lines[2:], ["| h100 | 1 | 1 | 5.0 % | 5.0 % | 0 | 0 |", "| other | 1 | 1 | 5.0 % | 5.0 % | 0 | 0 |"])

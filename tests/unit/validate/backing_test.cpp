@@ -40,3 +40,15 @@ TEST_CASE("no row is an answer") {
   CHECK(all.size() == 8);
   for (const auto& b : all) CHECK((b.rows.empty() && b.n_other_device == 0 && b.assumed.empty()));
 }
+
+TEST_CASE("the text names rows with their errors, the largest first, and what no row backs") {
+  std::vector<LedgerLine> lines = {line("R4/h100-256", "blind", -0.01), line("R4/h100-1536", "blind", 0.06),
+                                   line("R5/405b-h100", "blind", 0.2), line("R5/8b-h100", "blind", -0.1)};
+  const std::string scenario = "gpu = \"h100_sxm_700W\"", four = backing_text(backing(lines, scenario, {}));
+  CHECK(four.find("throughput         4 rows, median error 8 %, largest: R5/405b-h100 +20 %, R5/8b-h100 -10 %, "
+                  "R4/h100-1536 +6 %\n") != std::string::npos);
+  CHECK(four.find("no row backs this: swing of throughput, mean power") != std::string::npos);
+  lines.resize(1);
+  CHECK(backing_text(backing(lines, scenario, {})).find("throughput         1 row: R4/h100-256 -1 %\n") !=
+        std::string::npos);
+}

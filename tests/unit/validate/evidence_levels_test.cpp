@@ -87,9 +87,3 @@ TEST_CASE("a batch's rate is its tokens over prompts and steps", "[validate][evi
   load.service.step_overhead_s += 10e-3;
   CHECK(16.0 * 128.0 / batch_tokens_per_s(shape, load) - 16.0 * 128.0 / rate == Approx(1.28).epsilon(0.02));
 }
-
-TEST_CASE("hours between failures fall with the number of GPUs", "[validate][evidence]") {
-  CHECK(hours_between_failures("rsc1", 1024) == Approx(2.0 * hours_between_failures("rsc1", 2048)));
-  // Llama 3: 419 interruptions of 16,384 GPUs in 54 days, all of whose causes are rates of this entry.
-  CHECK(hours_between_failures("llama3_405b", 16384) == Approx(54.0 * 24.0 / 419.0).epsilon(0.03));
-}

@@ -11,9 +11,10 @@ using namespace tidewatt;
 namespace {
 
 std::string line(const char* row, double error, const std::string& previous, const char* more = "") {
-  return fmt::format(R"({{"row": "{}", "kind": "blind", "source": "paper", "unit": "s", "got": 2.1, "error": {}, )"
-                     R"("tolerance_unit": "fraction", "date": "2026-01-01", "commit": "c0ffee", "previous": "{}"{}}})",
-                     row, error, previous, more);
+  return fmt::format(
+      R"({{"row": "{}", "kind": "blind", "source": "paper", "unit": "s", "got": 2.1, "error": {}, )"
+      R"("tolerance": 0.1, "tolerance_unit": "fraction", "date": "2026-01-01", "commit": "c0ffee", "previous": "{}"{}}})",
+      row, error, previous, more);
 }
 
 }  // namespace

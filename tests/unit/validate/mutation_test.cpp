@@ -17,7 +17,7 @@ std::vector<Row> rows(const Context&) {
 }
 
 std::vector<Mutation> of(const char* toml, double share = 1.0) {
-  return mutated({{"some", rows}}, {}, read_declared_keys(toml), share);
+  return mutated({{"some", {rows}}}, {}, read_declared_keys(toml), share);
 }
 
 }  // namespace
