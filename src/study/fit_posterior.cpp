@@ -20,6 +20,7 @@ struct Problem {
   const std::vector<PriorParameter>& prior;
   std::span<const double> time_s;
   const Residual& residual;
+  double step_z;
 
   Eigen::Index n_parameter() const { return static_cast<Eigen::Index>(prior.size()); }
   Vector at(const Vector& z) const {
@@ -30,12 +31,11 @@ struct Problem {
     return r;
   }
   Matrix derivative(const Vector& z) const {
-    constexpr double step = 1e-4;
     Matrix J(static_cast<Eigen::Index>(time_s.size()), z.size());
     for (Eigen::Index i = 0; i < z.size(); ++i) {
       Vector above = z, below = z;
-      above[i] += step, below[i] -= step;
-      J.col(i) = (at(above) - at(below)) / (2.0 * step);
+      above[i] += step_z, below[i] -= step_z;
+      J.col(i) = (at(above) - at(below)) / (2.0 * step_z);
     }
     return J;
   }
@@ -115,13 +115,13 @@ FitValue posterior_value(const PriorParameter& p, double z, double sigma_z) {
 }
 
 Posterior fit_posterior(const std::vector<PriorParameter>& prior, std::span<const double> time_s,
-                        const Residual& residual) {
+                        const Residual& residual, double step_z) {
   if (time_s.size() <= prior.size())
     throw InputError(fmt::format("{} samples cannot fix {} parameters", time_s.size(), prior.size()));
   for (const auto& p : prior)
     if (!(p.low < p.high && (!p.logarithmic || p.low > 0.0)))
       throw InputError(fmt::format("{}: {} to {} is no range of a prior", p.key, p.low, p.high));
-  const Problem problem{prior, time_s, residual};
+  const Problem problem{prior, time_s, residual, step_z};
   const Eigen::Index m = problem.n_parameter();
 
   // First searches from the middle and from both halves of the prior, with independent noise; the best one continues.
