@@ -20,7 +20,7 @@ def _fit(word: str, files: Sequence[Path | pandas.DataFrame], **options: Any) ->
 def fit_clocks(*files: Path | pandas.DataFrame, name: str, base: str = "h100_sxm_700W") -> Fit:
     """V/f, activity, leakage and its slopes, and the margin under the power limit, from operating points. As `tidewatt fit clocks`.
 
-    Several GPUs give the type's values and the scatter of the chips' leakage.
+    Several GPUs give the type's values and the scatter of its chips.
 
     Parameters
     ----------

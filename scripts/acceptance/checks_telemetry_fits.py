@@ -65,3 +65,37 @@ def check_fits(report):
     for name, what in tests:
         ran = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "tests" / "python" / f"test_{name}.py"], env=environment, capture_output=True, text=True)  # fmt: skip
         report.judge(f"{name}: {what}", ran.returncode == 0, ran.stdout.strip().splitlines()[-1], "all pass")
+    check_public(report)
+
+
+def check_public(report):
+    """The same fits on public records, against what the catalog has by other ways."""
+    import csv
+    import json
+
+    folder, report_folder = product.shared_data("longhorn_v100_sgemm"), Path(report.folder.name)
+    if folder is None:
+        report.skip("fits: public records", "reference data absent")
+        return
+    points = report_folder / "v100.csv"
+    with (folder / "sgemm_longhorn.csv").open(encoding="utf-8") as lines, points.open("w", encoding="utf-8") as to:
+        to.write("gpu,power_W,clock_MHz,temperature_degC,limit_W,load\n")
+        for row in csv.DictReader(lines):
+            if float(row["pwr"]) > 285.0:
+                to.write(f"{row['uuid']},{row['pwr']},{row['freq']},{row['temp']},300,sgemm\n")
+    done = product.call([report.binary, "fit", "clocks", points, "--base", "v100_sxm2_300W", "--name", "v100", "--out", report_folder, "--json"], 600)
+    if done.code != 0:
+        raise RuntimeError(done.stderr.strip())
+    found = json.loads(done.stdout)
+    values = {v["key"]: v for v in found["values"]}
+    for key, catalog in (("leakage_W", 32.5), ("leakage_frac_per_K", 0.030)):  # by the clock's slope over 390 GPUs, and from locked clocks of other chips
+        v = values[key]
+        report.judge(f"fits: {key} of V100 under one limit", v["low"] <= catalog <= v["high"], f"{v['low']:.3g} to {v['high']:.3g} from {len(found['gpus'])} GPUs", f"holds the catalog's {catalog}")
+    counts = product.shared_data("failures") / "llama3_405b_interruptions_54d.csv"
+    events = report_folder / "failures.csv"
+    with counts.open(encoding="utf-8") as lines, events.open("w", encoding="utf-8") as to:
+        to.write("cause\n" + "".join(f"{row['category']}\n" * int(row["count"]) for row in csv.DictReader(lines)))
+    done = product.call([report.binary, "fit", "failures", events, "--base", "llama3_405b", "--nodes", 2048, "--days", 54, "--name", "llama", "--out", report_folder, "--json"], 60)
+    rates = {v["key"]: v for v in json.loads(done.stdout)["values"]}
+    total = sum(v["value"] for v in rates.values()) * 2048
+    report.within("fits: interruptions a day of Llama 3 405B", total, 7.55, 7.97, "", ".3g")  # 419 in 54 days

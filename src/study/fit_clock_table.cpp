@@ -35,7 +35,7 @@ std::optional<std::string> load_of(const std::string& word) {
   return word.empty() ? "work" : word;
 }
 
-std::vector<Row> rows_of(const TextTable& t) {
+std::vector<Row> rows_of(const TextTable& t, bool& has_time) {
   const auto need = [&](std::initializer_list<const char*> words) {
     const auto c = t.column(words);
     if (c < 0) throw InputError(fmt::format("{}: no column '{}'", t.file, *words.begin()));
@@ -66,8 +66,10 @@ std::vector<Row> rows_of(const TextTable& t) {
           word(load).starts_with("clock_at_")};
     if (std::isfinite(r.power_W) && std::isfinite(r.clock_Hz) && std::isfinite(r.die_K)) out.push_back(std::move(r));
   }
+  has_time = time >= 0;
   if (load < 0 && !out.empty()) {
     std::vector<double> W;
+    W.reserve(out.size());
     for (const auto& r : out) W.push_back(r.power_W);
     std::sort(W.begin(), W.end());
     std::erase_if(out, [floor_W = 0.5 * W[W.size() * 9 / 10]](const Row& r) { return r.power_W < floor_W; });
@@ -119,7 +121,8 @@ void average(const std::vector<Row>& rows, ClockTable& out) {
 }  // namespace
 
 std::vector<ClockTable> read_clock_tables(const std::filesystem::path& path) {
-  auto rows = rows_of(read_table(path));
+  bool has_time = false;
+  auto rows = rows_of(read_table(path), has_time);
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.gpu < b.gpu; });
   std::vector<ClockTable> out;
   for (std::size_t i = 0; i < rows.size();) {
@@ -129,7 +132,7 @@ std::vector<ClockTable> read_clock_tables(const std::filesystem::path& path) {
                          rows.begin() + static_cast<std::ptrdiff_t>(end));
     ClockTable t{own.front().gpu, {}, {}};
     std::stable_sort(own.begin(), own.end(), [](const Row& a, const Row& b) { return a.time_s < b.time_s; });
-    if (is_record(own))
+    if (has_time && is_record(own))
       average(own, t);
     else
       for (const auto& r : own)

@@ -41,13 +41,16 @@ ClockModel clock_model(const std::string& base, const std::vector<std::string>& 
 /// Power of a point, W. @param p [parameter] of `prior`
 double clock_point_W(const ClockModel& model, std::span<const double> p, const ClockPoint& point, bool idle);
 
-/// @throws InputError if there are fewer points than parameters
+/// @throws InputError if there are fewer points than parameters, or the law misses them by a tenth of their power
 Posterior fit_clocks(const ClockModel& model, const ClockTable& table);
+/// The table without points under a limit whose clocks take fewer than four values: the limiter holds the watts, and between readings of one
+/// clock nothing tells what the temperature does.
+ClockTable without_coarse_points(const ClockTable& table);
 /// V/f table with the fitted stretch, V, [point] of the base's.
 std::vector<double> stretched_V(const power::GpuPowerParams& gpu, double below, double above);
 
-/// How far the limiter holds power below the limit, W: points within 6 % of their limit whose clock is below the highest of the table and not
-/// locked. An empty `fit.values` where there are fewer than five.
-Posterior fit_cap_margin(const ClockTable& table);
+/// How far the limiter holds power below the limit, W: points within 6 % of their limit whose clock is below the highest of the table or of the
+/// GPU, and not locked. An empty `fit.values` where there are fewer than five. @param top_Hz highest clock of the GPU
+Posterior fit_cap_margin(const ClockTable& table, double top_Hz);
 
 }  // namespace TIDEWATT_NAMESPACE::study

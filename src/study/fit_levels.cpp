@@ -12,6 +12,7 @@ namespace {
 template <class Reading>
 std::vector<double> times_of(const std::vector<Reading>& readings) {
   std::vector<double> out;
+  out.reserve(readings.size());
   for (const auto& r : readings) out.push_back(r.time_s);
   return out;
 }

@@ -95,6 +95,7 @@ std::vector<double> limited_W(const LimiterModel& m, std::span<const double> p, 
     energy.sum_J.push_back(energy.sum_J.back() + W * step_s);
   }
   std::vector<double> out;
+  out.reserve(log.time_s.size());
   for (const double t : log.time_s) {
     const double w = std::max(sensor_window_s, step_s);
     out.push_back((energy.at(t) - energy.at(t - w)) / w);

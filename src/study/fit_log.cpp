@@ -38,6 +38,7 @@ std::vector<std::vector<double>> columns(const TextTable& t,
   std::vector<std::vector<double>> out(at.size());
   for (const auto& row : t.rows) {
     std::vector<double> x;
+    x.reserve(at.size());
     for (const auto c : at) x.push_back(cell_number(row[c]));
     if (std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); }))
       for (std::size_t i = 0; i < x.size(); ++i) out[i].push_back(x[i]);
@@ -48,6 +49,7 @@ std::vector<std::vector<double>> columns(const TextTable& t,
 /// Residuals of samples at equal steps, into the entry and its text.
 void add_residuals(FittedEntry& out, const char* title, const char* unit, double step_s, const Fit& fit) {
   std::vector<double> time_s;
+  time_s.reserve(fit.residual.size());
   for (std::size_t i = 0; i < fit.residual.size(); ++i) time_s.push_back(static_cast<double>(i) * step_s);
   const FitNoise noise{fit.noise.white, fit.noise.drift, fit.noise.drift_s * step_s};
   out.residuals.push_back({title, unit, residual_report(time_s, fit.residual, noise)});
@@ -60,6 +62,7 @@ FittedEntry entry_of_fit(const char* kind, const std::string& name, const std::s
                          const Fit& fit, const char* unit, double step_s) {
   const auto source = fmt::format("fitted to {}, residual {:.3g} rms", file_name(file), fit.rms);
   std::vector<FittedValue> values;
+  values.reserve(fit.values.size());
   for (const auto& v : fit.values) values.push_back({v.key, v.value, v.low, v.high, source});
   FittedEntry out{kind, name, entry_of(kind, name, values), fit.values, fit.rms, fit_text(title, fit), {}};
   if (step_s > 0.0) add_residuals(out, title, unit, step_s, fit);
@@ -97,6 +100,7 @@ FittedEntry fit_fans_log(const std::string& file, const std::string& name) {
                                             {"power_max_W", "powermax"},
                                             {"temperature_mean_degC", "tempave"}});
   std::vector<RestSample> samples;
+  samples.reserve(c[0].size());
   for (std::size_t i = 0; i < c[0].size(); ++i) samples.push_back({c[0][i], c[1][i], c[2][i], c[3][i] + 273.15});
   return entry_of_fit("fan_loop", name, file, "fan loop", fit_fan_loop(samples).fit, "K", 0.0);
 }

@@ -12,7 +12,8 @@ struct FittedGpu {
   std::string gpu, file, power_from;  ///< power_from says what the powers are
   std::size_t n_sample = 0;
   std::vector<FitValue> values;  ///< of this GPU and this log
-  ResidualReport residuals;      ///< of its temperatures, K
+  ResidualReport residuals;
+  std::string unit = "K";  ///< of the residuals
 };
 
 /// What one part of a fit leaves over.

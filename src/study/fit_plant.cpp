@@ -70,6 +70,7 @@ std::vector<PriorParameter> plant_priors(const EntryBase& base) {
     throw InputError(fmt::format("plant '{}' has no machines to fit", base.name()));
   }
   std::vector<PriorParameter> out;
+  out.reserve(keys.size());
   for (const char* key : keys) out.push_back(base.prior(key, 2.0));
   return out;
 }
@@ -100,9 +101,11 @@ Posterior fit_plant(const EntryBase& base, double rated_it_W, const std::vector<
       time_s.push_back(r.time_s + static_cast<double>(part) * span_s);
     }
   std::vector<double> middle;
+  middle.reserve(prior.size());
   for (const auto& p : prior) middle.push_back(prior_value(p, 0.0));
   const auto usual = built(base, rated_it_W, prior, middle);
   std::vector<std::vector<double>> states;
+  states.reserve(readings.size());
   for (const auto& r : readings) states.push_back(steady_state(usual, rated_it_W, r));
   return fit_posterior(
       prior, time_s,
@@ -110,6 +113,7 @@ Posterior fit_plant(const EntryBase& base, double rated_it_W, const std::vector<
         const auto plant = built(base, rated_it_W, prior, p);
         const auto workspace = plant.plant->make_forecast_workspace();
         std::vector<std::vector<double>> W;
+        W.reserve(readings.size());
         for (std::size_t i = 0; i < readings.size(); ++i)
           W.push_back(steady_W(plant, rated_it_W, readings[i], states[i], *workspace));
         for (std::size_t k = 0; k < out.size(); ++k)

@@ -25,6 +25,7 @@ struct Problem {
   Eigen::Index n_parameter() const { return static_cast<Eigen::Index>(prior.size()); }
   Vector at(const Vector& z) const {
     std::vector<double> p;
+    p.reserve(static_cast<std::size_t>(z.size()));
     for (Eigen::Index i = 0; i < z.size(); ++i) p.push_back(prior_value(prior[static_cast<std::size_t>(i)], z[i]));
     Vector r(static_cast<Eigen::Index>(time_s.size()));
     residual(p, std::span<double>(r.data(), time_s.size()));
@@ -85,6 +86,7 @@ FitNoise noise_of(const Problem& problem, const Vector& z) {
   const Vector r = problem.at(z);
   const Matrix J = problem.derivative(z);
   std::vector<std::vector<double>> columns;
+  columns.reserve(static_cast<std::size_t>(J.cols()));
   for (Eigen::Index i = 0; i < J.cols(); ++i) columns.emplace_back(J.col(i).data(), J.col(i).data() + J.rows());
   return fit_noise(problem.time_s, {r.data(), static_cast<std::size_t>(r.size())}, columns,
                    std::vector<double>(columns.size(), 1.0));

@@ -18,6 +18,7 @@ constexpr int n_refine = 5;
 /// Equal steps from one end to the other, both included.
 std::vector<double> steps(double from, double to, std::size_t n) {
   std::vector<double> out;
+  out.reserve(n);
   for (std::size_t i = 0; i < n; ++i)
     out.push_back(from + (to - from) * static_cast<double>(i) / static_cast<double>(n - 1));
   return out;
@@ -81,6 +82,7 @@ double log_density(double t_s, double T_s, double s, double n, double resolution
 FitValue grid_posterior(const PriorParameter& prior, const std::function<double(double)>& log_likelihood) {
   const auto z = steps(-search_sigma, search_sigma, n_grid);
   std::vector<double> weight;
+  weight.reserve(z.size());
   for (const double at : z) weight.push_back(log_likelihood(prior_value(prior, at)) - 0.5 * at * at);
   const double best = *std::max_element(weight.begin(), weight.end());
   for (auto& w : weight) w = std::exp(w - best);
@@ -104,10 +106,11 @@ JitterFit fit_jitter(const PriorParameter& sigma, std::span<const double> iterat
     if (t > 0.0) sorted.push_back(t);
   if (sorted.size() < 20) throw InputError(fmt::format("{} iterations; 20 are needed", sorted.size()));
   std::sort(sorted.begin(), sorted.end());
-  const double median_s = sorted[sorted.size() / 2], shortest_s = sorted.front();
+  const double median_s = sorted[sorted.size() / 2];
   for (const double t : iteration_s)
-    if (t > 0.0 && t <= 1.5 * median_s) kept.push_back(t);
+    if (t >= median_s / 1.5 && t <= 1.5 * median_s) kept.push_back(t);
   out.n_outlier = sorted.size() - kept.size();
+  const double shortest_s = *std::min_element(kept.begin(), kept.end());
 
   // T lies below the shortest iteration, by less than a few scatters; both grids shrink to where the weight is.
   std::pair<double, double> z_range{-search_sigma, search_sigma};
@@ -141,6 +144,7 @@ JitterFit fit_jitter(const PriorParameter& sigma, std::span<const double> iterat
   out.iteration_s.prior_low = T_range.first, out.iteration_s.prior_high = T_range.second;
   double mean_s = 0.0;
   for (const double t : kept) mean_s += t / static_cast<double>(kept.size());
+  out.residual.reserve(kept.size());
   for (const double t : kept) out.residual.push_back(t - mean_s);
   return out;
 }

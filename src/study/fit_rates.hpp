@@ -22,7 +22,7 @@ FitValue fit_mean_time(const PriorParameter& prior, double n, double total);
 struct JitterFit {
   FitValue sigma_frac, iteration_s;
   std::vector<double> residual;  ///< [iteration] t less its mean by the fit, s
-  std::size_t n_outlier = 0;     ///< left out: over 1.5 × the median (saves, evaluations, stops)
+  std::size_t n_outlier = 0;  ///< left out: over 1.5 × the median or below its 1.5th part (saves, evaluations, stops)
 };
 /// @param iteration_s in order  @param n_replica dimensionless  @param resolution_s of the log: below it times are the same  @throws InputError for fewer than 20 iterations
 JitterFit fit_jitter(const PriorParameter& sigma_frac, std::span<const double> iteration_s, double n_replica,

@@ -30,6 +30,7 @@ double at(const std::vector<double>& time_s, const std::vector<double>& x, doubl
 /// Watts behind a first-order lag, at rest at the first reading.
 std::vector<double> lagged(const ThermalRecord& r, double tau_s) {
   std::vector<double> out;
+  out.reserve(r.size());
   for (std::size_t i = 0; i < r.size(); ++i) {
     const double kept = i ? math::exp(-(r.time_s[i] - r.time_s[i - 1]) / tau_s) : 0.0;
     out.push_back(i ? kept * out.back() + (1.0 - kept) * r.power_W[i] : r.power_W[i]);
@@ -46,7 +47,7 @@ RowsLog rows_log(const std::vector<GpuTelemetry>& gpus, const std::vector<bool>&
   from_s += 3.0 * slow_s;  // the state before the log is forgotten
   RowsLog log;
   log.rear = rear;
-  for (double t = from_s; t <= to_s; t += least_step_s) log.time_s.push_back(t);
+  for (int i = 0; from_s + i * least_step_s <= to_s; ++i) log.time_s.push_back(from_s + i * least_step_s);
   if (log.time_s.size() < 20)
     throw InputError(fmt::format("the GPUs have {:.0f} s in common beyond the first {:.0f} s; 100 s are needed",
                                  std::max(0.0, to_s - from_s), 3.0 * slow_s));
@@ -60,6 +61,7 @@ RowsLog rows_log(const std::vector<GpuTelemetry>& gpus, const std::vector<bool>&
     }
   }
   const bool has_inlet = !gpus.front().inlet_K.empty();
+  log.inlet_K.reserve(log.time_s.size());
   for (const double t : log.time_s)
     log.inlet_K.push_back(has_inlet ? at(gpus.front().record.time_s, gpus.front().inlet_K, t)
                                     : std::numeric_limits<double>::quiet_NaN());

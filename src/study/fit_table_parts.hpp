@@ -37,6 +37,8 @@ class EntryMaker {
   /// Says a fit and keeps its values. @param keys  fitted key → the entry's; values that are not in it or not identified stay the base's
   void add(const std::string& title, const Posterior& fit, std::span<const double> time_s, const char* unit,
            const std::vector<std::pair<std::string, std::string>>& keys);
+  /// Says a fit of one of several GPUs, whose type is added later.
+  void add_gpu(const std::string& gpu, const Posterior& fit, std::span<const double> time_s, const char* unit);
   void add_values(const std::vector<FitValue>& values, const std::vector<std::pair<std::string, std::string>>& keys);
   void write(FittedValue value) { values_.push_back(std::move(value)); }
   void say(const std::string& line) { out_.text += line + "\n"; }

@@ -44,6 +44,7 @@ std::vector<std::string> Columns::words(std::initializer_list<const char*> names
 std::vector<double> Columns::time_s() const {
   const auto c = table_.column({"time", "Time", "stamp"});
   std::vector<double> out;
+  out.reserve(table_.rows.size());
   for (std::size_t i = 0; i < table_.rows.size(); ++i)
     out.push_back(c < 0 ? static_cast<double>(i) : table_.time_s(table_.rows[i], static_cast<std::size_t>(c)));
   return out;
@@ -64,7 +65,19 @@ void EntryMaker::add(const std::string& title, const Posterior& fit, std::span<c
   out_.text += "  " + residual_text(out_.residuals.back().report, unit);
   const auto& values = fit.fit.values;
   if (std::none_of(values.begin(), values.end(), [](const auto& v) { return v.identified; }))
-    out_.text += "  this log identifies nothing: the residuals say whether it is too short, or not of what the base describes\n";
+    out_.text +=
+        "  this log identifies nothing: the residuals say whether it is too short, or not of what the base describes\n";
+}
+
+void EntryMaker::add_gpu(const std::string& gpu, const Posterior& fit, std::span<const double> time_s,
+                         const char* unit) {
+  FittedGpu one{gpu, source_, "", time_s.size(), fit.fit.values, residual_report(time_s, fit.residual, fit.noise),
+                unit};
+  out_.text += fmt::format("GPU {}: {} readings\n", gpu, time_s.size());
+  for (const auto& v : one.values) out_.text += value_line(v);
+  out_.text += "  " + residual_text(one.residuals, unit);
+  if (out_.rms == 0.0) out_.rms = fit.fit.rms;
+  out_.gpus.push_back(std::move(one));
 }
 
 void EntryMaker::add_values(const std::vector<FitValue>& values,

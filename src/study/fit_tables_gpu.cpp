@@ -48,6 +48,7 @@ std::vector<ClockTable> gathered(const std::vector<std::string>& files, std::vec
 
 std::vector<double> times_of(const ClockTable& t) {
   std::vector<double> out;
+  out.reserve(t.points.size());
   for (const auto& p : t.points) out.push_back(p.time_s);
   return out;
 }
@@ -58,6 +59,7 @@ void write_curve(EntryMaker& to, const ClockModel& model, const std::vector<FitV
   const auto V =
       stretched_V(model.gpu.params(), below.identified ? below.value : 1.0, above.identified ? above.value : 1.0);
   FittedValue curve{"power.vf_voltage_mV", 0.0, 0.0, 0.0, to.source(), {}};
+  curve.list.reserve(V.size());
   for (const double v : V) curve.list.push_back(1e3 * v);
   to.write(std::move(curve));
 }
@@ -72,44 +74,61 @@ std::size_t columns_of(const Columns& c, const char* name, std::vector<double>& 
   return static_cast<std::size_t>(std::count_if(to.begin(), to.end(), [](double x) { return std::isfinite(x); }));
 }
 
+/// What the chips have in common; one whose search ended at an end is no estimate and does not count.
+void add_type(EntryMaker& out, const ClockModel& model, const std::vector<Posterior>& fits, const Keys& keys) {
+  std::vector<ChipPosterior> chips;
+  chips.reserve(fits.size());
+  for (const auto& f : fits)
+    if (std::none_of(f.fit.values.begin(), f.fit.values.end(), [](const auto& v) { return v.at_bound; }))
+      chips.push_back(chip_part(f, model.prior.size()));
+  if (chips.empty()) throw InputError("every GPU has a value at an end of its search: the base does not describe them");
+  // Leakage is a chip's own; its voltage offset looks like another stretch of the V/f table and another activity.
+  std::vector<bool> varies(model.prior.size(), false);
+  for (std::size_t i = 0; i < varies.size(); ++i) varies[i] = i == 1 || i == 4 || i == 5 || i >= ClockModel::n_shared;
+  const auto type = fit_population(chips, model.prior, varies, {"chip_sigma_ratio", 0.02, 0.25, true});
+  out.say(fmt::format("the type, from {} of {} GPUs{}", chips.size(), fits.size(),
+                      chips.size() < fits.size() ? "; the others have a value at an end of the search" : ""));
+  auto values = type.values;
+  values.push_back(type.spread);
+  out.add_values(values, keys);
+  write_curve(out, model, values);
+}
+
 }  // namespace
 
 FittedEntry clocks(const FitTableOptions& o) {
   const EntryBase base("gpu", o.base);
   std::vector<std::string> loads;
-  const auto tables = gathered(o.files, loads);
+  auto tables = gathered(o.files, loads);
   if (tables.empty()) throw InputError(fmt::format("{}: no row under load", o.files.front()));
   const auto model = clock_model(o.base, loads);
+  const auto enough = [&](const ClockTable& t) { return t.points.size() > model.prior.size(); };
+  const auto few = std::erase_if(tables, [&](const auto& t) { return !enough(without_coarse_points(t)); });
+  if (tables.empty())
+    throw InputError(
+        fmt::format("{}: no GPU has more than {} points that tell (the number of unknowns); points under a limit whose "
+                    "clock readings take fewer than four values do not",
+                    o.files.front(), model.prior.size()));
   const auto keys = clock_keys(base);
   EntryMaker out(base, o);
   std::vector<Posterior> fits;
+  fits.reserve(tables.size());
+  if (few) out.say(fmt::format("{} GPUs with at most {} points that tell are left out", few, model.prior.size()));
   for (const auto& t : tables) {
-    fits.push_back(fit_clocks(model, t));
-    const bool alone = tables.size() == 1;
-    const auto title = t.gpu.empty() ? std::string("operating points") : fmt::format("GPU {}", t.gpu);
-    out.add(title, fits.back(), times_of(t), "W", alone ? keys : Keys{});
-    if (alone) write_curve(out, model, fits.back().fit.values);
-    if (const auto margin = fit_cap_margin(t); !margin.fit.values.empty())
-      out.add_values(margin.fit.values, alone ? keys : Keys{});
-    else
-      out.say("  cap_margin_W: not identified: fewer than 5 points under a limit");
+    const auto telling = without_coarse_points(t);
+    fits.push_back(fit_clocks(model, telling));
+    const auto margin = fit_cap_margin(t, model.gpu.clock_max_Hz());
+    if (tables.size() == 1) {
+      out.add("operating points", fits.back(), times_of(telling), "W", keys);
+      out.add_values(margin.fit.values, keys);
+      write_curve(out, model, fits.back().fit.values);
+    } else {
+      out.add_gpu(t.gpu, fits.back(), times_of(telling), "W");
+      for (const auto& v : margin.fit.values) out.say(value_line(v).substr(0, value_line(v).size() - 1));
+    }
+    if (margin.fit.values.empty()) out.say("  cap_margin_W: not identified: fewer than 5 points under a limit");
   }
-  if (tables.size() > 1) {
-    std::vector<ChipPosterior> chips;
-    for (const auto& f : fits) chips.push_back(chip_part(f, model.prior.size()));
-    std::vector<bool> varies(model.prior.size(), false);
-    varies[1] = true;  // leakage: the chips' own
-    const auto type = fit_population(chips, model.prior, varies, {"chip_sigma_ratio", 0.10, 0.25, true});
-    out.say(fmt::format("the type of {} GPUs", tables.size()));
-    auto values = type.values;
-    auto spread = type.spread;
-    spread.key = "chip_sigma_ratio_of_leakage";
-    values.push_back(spread);
-    auto with_spread = keys;
-    with_spread.emplace_back(spread.key, "spread.leakage_sigma_ratio");
-    out.add_values(values, with_spread);
-    write_curve(out, model, values);
-  }
+  if (tables.size() > 1) add_type(out, model, fits, keys);
   out.say(fmt::format("activities are of dynamic_W = {:g}, which the points show only as a product",
                       base.value("power.dynamic_W")));
   return out.done();

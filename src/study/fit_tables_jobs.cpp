@@ -67,6 +67,7 @@ std::string failures_toml(const FitTableOptions& o, const std::vector<std::strin
                           const std::string& source) {
   const auto list = [](const std::vector<FitValue>& values) {
     std::vector<double> x;
+    x.reserve(values.size());
     for (const auto& v : values) x.push_back(v.value);
     return fmt::format("[{:.6g}]", fmt::join(x, ", "));
   };
@@ -138,11 +139,12 @@ FittedEntry jitter(const FitTableOptions& o) {
   const EntryBase base("job", o.base);
   const auto fit = fit_jitter(base.prior("jitter_sigma_frac", 10.0), t, o.replicas, o.resolution_s);
   EntryMaker out(base, o);
-  out.say(fmt::format("{} iterations, {:g} replicas; {} longer than 1.5 medians are left out", fit.residual.size(),
-                      o.replicas, fit.n_outlier));
+  out.say(fmt::format("{} iterations, {:g} replicas; {} beyond a factor of 1.5 of the median are left out",
+                      fit.residual.size(), o.replicas, fit.n_outlier));
   out.add_values({fit.sigma_frac, fit.iteration_s}, {{"jitter_sigma_frac", "jitter_sigma_frac"}});
   std::vector<double> at_s;
   double sum_s = 0.0;
+  at_s.reserve(fit.residual.size());
   for (const double r : fit.residual) at_s.push_back(sum_s), sum_s += fit.iteration_s.value + std::max(0.0, r);
   auto entry = out.done();
   double square = 0.0;

@@ -18,6 +18,7 @@ namespace {
 template <class Reading>
 std::vector<double> times_of(const std::vector<Reading>& readings) {
   std::vector<double> out;
+  out.reserve(readings.size());
   for (const auto& r : readings) out.push_back(r.time_s);
   return out;
 }
@@ -49,6 +50,7 @@ FittedEntry server(const FitTableOptions& o) {
 FittedEntry rows(const FitTableOptions& o) {
   const auto telemetry = read_gpu_telemetry(o.files.front());
   std::vector<bool> rear;
+  rear.reserve(telemetry.size());
   for (std::size_t i = 0; i < telemetry.size(); ++i)
     rear.push_back(o.rear.empty() ? 2 * i >= telemetry.size()
                                   : std::find(o.rear.begin(), o.rear.end(), telemetry[i].gpu) != o.rear.end());
@@ -60,6 +62,7 @@ FittedEntry rows(const FitTableOptions& o) {
   const auto log = rows_log(telemetry, rear, poles.fast_s, poles.slow_s);
   const auto fit = fit_rows(base, gpu, o.fan_frac, log);
   std::vector<double> index;
+  index.reserve(fit.residual.size());
   for (std::size_t i = 0; i < fit.residual.size(); ++i) index.push_back(5.0 * static_cast<double>(i));
   EntryMaker out(base, o);
   out.add(fmt::format("rows of {} GPUs", telemetry.size()), fit, index, "K",
@@ -124,6 +127,7 @@ FittedEntry plant(const FitTableOptions& o) {
   const EntryBase base("plant", o.base);
   const auto fit = fit_plant(base, rated_W, readings);
   std::vector<double> index;
+  index.reserve(fit.residual.size());
   for (std::size_t i = 0; i < fit.residual.size(); ++i) index.push_back(static_cast<double>(i));
   EntryMaker out(base, o);
   std::vector<std::pair<std::string, std::string>> keys;

@@ -74,16 +74,25 @@ TEST_CASE("one clock at one temperature tells the activity and little else", "[s
   }
 }
 
+TEST_CASE("points of one clock under a limit tell nothing and are left out", "[study][fit_clocks]") {
+  ClockTable t{"0", loads, {}};
+  for (int i = 0; i < 30; ++i) t.points.push_back({1.0 * i, 292.0, 1.4e9, 330.0 + 0.1 * i, 300.0, 0, false});
+  for (int i = 0; i < 30; ++i)
+    t.points.push_back({1.0 * i, 192.0, 1.1e9 + 15e6 * (i % 5), 330.0 + 0.1 * i, 200.0, 0, false});
+  t.points.push_back({50.0, 250.0, 1.4e9, 330.0, 300.0, 0, false});
+  CHECK(without_coarse_points(t).points.size() == 31);
+}
+
 TEST_CASE("the margin under the cap is that of points that the limiter holds", "[study][fit_clocks]") {
   const auto m = clock_model("h100_sxm_700W", loads);
   auto truth = drawn_truth(m.prior, 3);
   const auto table = measured(m, truth, 3, true);
-  const auto margin = fit_cap_margin(table).fit;
+  const auto margin = fit_cap_margin(table, 1.98e9).fit;
   REQUIRE(margin.values.size() == 1);
   CHECK(margin.values[0].identified);
   CHECK(margin.values[0].low < 8.0);
   CHECK(margin.values[0].high > 8.0);
-  CHECK(fit_cap_margin(measured(m, truth, 3, false)).fit.values.empty());
+  CHECK(fit_cap_margin(measured(m, truth, 3, false), 1.98e9).fit.values.empty());
 }
 
 TEST_CASE("a stretched V/f table keeps its reference voltage", "[study][fit_clocks]") {
