@@ -11,6 +11,7 @@
 #include "study/explain_swing.hpp"
 #include "study/export_result.hpp"
 #include "study/fit_log.hpp"
+#include "study/fit_tables.hpp"
 #include "study/frequency_study.hpp"
 #include "study/machine_study.hpp"
 #include "study/network_study.hpp"
@@ -219,6 +220,19 @@ py::dict fit_overhead(const std::string& file, const std::string& name) {
   return entry(*computed<study::FittedEntry>([=](study::FittedEntry& e) { e = study::fit_overhead_log(file, name); }));
 }
 
+py::dict fit_table(const std::string& word, const py::dict& given) {
+  study::FitTableOptions o;
+  const auto take = [&](const char* key, auto& value) {
+    if (given.contains(key) && !given[key].is_none()) value = given[key].cast<std::decay_t<decltype(value)>>();
+  };
+  take("files", o.files), take("name", o.name), take("base", o.base), take("level", o.level);
+  take("governor", o.governor), take("gpu", o.gpu), take("rear", o.rear), take("branches", o.branches);
+  take("meter_frac", o.meter_frac), take("replicas", o.replicas), take("resolution_s", o.resolution_s);
+  take("nodes", o.nodes), take("days", o.days), take("rated_it_W", o.rated_it_W), take("fan_frac", o.fan_frac);
+  take("power_window_s", o.power_window_s);
+  return entry(*computed<study::FittedEntry>([=](study::FittedEntry& e) { e = study::fit_table(word, o); }));
+}
+
 py::dict replay(const std::string& file, const std::string& server, const py::dict& given) {
   study::ReplayOptions o;
   o.file = file, o.server = server;
@@ -295,6 +309,7 @@ void bind_study(py::module_& m) {
   m.def("fit_nodes", &fit_nodes, "file"_a, "name"_a, "events"_a, "meter_period_s"_a, "iterations_per_token"_a);
   m.def("fit_fans", &fit_fans, "file"_a, "name"_a);
   m.def("fit_overhead", &fit_overhead, "file"_a, "name"_a);
+  m.def("fit_table", &fit_table, "word"_a, "options"_a);
   m.def("replay", &replay, "file"_a, "server"_a, "options"_a);
   m.def("write_entry", &write_entry, "entry"_a, "folder"_a, "force"_a);
   m.def("bench", &bench, "quick"_a, "grid_only"_a, "scenarios"_a, "n_thread"_a);

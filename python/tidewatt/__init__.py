@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ._meter import WaveformComparison, compare_waveforms, through_meter
     from ._replay import Replay, replay
     from ._fit import Fit, fit_fans, fit_gpu, fit_nodes, fit_overhead
+    from ._fit_tables import fit_clocks, fit_failures, fit_feeder, fit_jitter, fit_limiter, fit_plant, fit_rows, fit_server
     from ._load import Scenario, load
     from ._machines import MachineAnswer, machines
     from ._read import (
@@ -62,6 +63,7 @@ _READERS = [
     "read_price", "read_profile", "read_prometheus", "read_redfish", "read_requests", "read_rocm_smi", "read_sacct", "read_sinfo",
     "read_squeue", "read_weather",
 ]  # fmt: skip
+_TABLE_FITS = ["fit_clocks", "fit_failures", "fit_feeder", "fit_jitter", "fit_limiter", "fit_plant", "fit_rows", "fit_server"]
 # Loaded when first asked for: the report of a result file needs no xarray.
 _HOME = {
     "load": "_load",
@@ -88,6 +90,7 @@ _HOME = {
     **dict.fromkeys(["WaveformComparison", "compare_waveforms", "through_meter"], "_meter"),
     **dict.fromkeys(["Replay", "replay"], "_replay"),
     **dict.fromkeys(["Fit", "fit_fans", "fit_gpu", "fit_nodes", "fit_overhead"], "_fit"),
+    **dict.fromkeys(_TABLE_FITS, "_fit_tables"),
     **dict.fromkeys(["Answer", "bench", "explain", "plant", "schema", "validate"], "_study"),
     **dict.fromkeys(["MachineAnswer", "machines"], "_machines"),
     "serve": "planner",
@@ -101,7 +104,7 @@ __all__ = [
     "Answer", "Calibration", "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
     "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "WaveformComparison", "bench", "best_cap", "calibrate", "compare", "compare_waveforms", "explain", "filing", "fit_fans", "fit_gpu",
     "fit_inference_power", "fit_nodes", "fit_overhead", "load", "log_gpus", "machines", "most_gpus", "new", "open", "orders", "plant", "replay", "report", "ride", "rules", "run", "schema", "serve", "size",
-    "stability", "sweep", "through_meter", "validate", "verify", *_READERS,
+    "stability", "sweep", "through_meter", "validate", "verify", *_READERS, *_TABLE_FITS,
 ]  # fmt: skip
 
 

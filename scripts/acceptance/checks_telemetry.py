@@ -313,7 +313,7 @@ def say_low_quantile(sensor, true, rests, pools, notch_s, measured_W):
     """How far the 10 % quantile of such a run scatters by the instants of its readings alone: four meters on their own, and three in step."""
     import numpy as np
 
-    random, told = np.random.default_rng(1), []
+    random, told, best = np.random.default_rng(1), [], []
     for groups in ((1, 1, 1, 1), (3, 1)):
         low = []
         for _ in range(1000):
@@ -329,6 +329,9 @@ def say_low_quantile(sensor, true, rests, pools, notch_s, measured_W):
                 readings += [watts[state != ""]] * copies
             low.append(np.percentile(np.concatenate(readings), 10))
         told.append("{:.0f} to {:.0f} W".format(*np.quantile(low, [0.05, 0.95])))
+        low = np.array(low)
+        best.append(max(np.mean(np.abs(x / low - 1) <= 0.05) for x in np.quantile(low, np.linspace(0, 1, 101))))
+    print(f"      {sensor}: no prediction of this quantile is within 5 % in more than {100 * best[0]:.0f} % of such runs, {100 * best[1]:.0f} % with three in step")
     print(f"      {sensor}: 90 % of such runs have their 10 % quantile at {told[0]} with meters on their own, {told[1]} with three in step; 5742 at {measured_W:.0f} W")
 
 
@@ -375,6 +378,6 @@ def check_posterior(report):
 
 
 def say_open(report):
-    """Lines of the issue that nothing here checks yet."""
+    """Lines of the issue that nothing here can check."""
     for name in OPEN:
-        report.skip(name, "not built yet")
+        report.skip(name, "no GPU was at hand; the recorder is tested on a GPU of software")

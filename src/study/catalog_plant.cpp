@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cooling/epw.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
@@ -27,7 +29,10 @@ Params read(Node node) {
 }  // namespace
 
 CatalogPlant catalog_plant(const catalog::Catalog& catalog, const std::string& name, double it_W) {
-  const Node node = catalog.values("plant", name);
+  return plant_of(catalog.values("plant", name), name, it_W);
+}
+
+CatalogPlant plant_of(const Node& node, const std::string& name, double it_W) {
   const Node* type = node.find("type");
   const std::string kind = type && type->is_text() ? std::get<std::string>(type->value) : "";
   CatalogPlant out;
@@ -43,6 +48,16 @@ CatalogPlant catalog_plant(const catalog::Catalog& catalog, const std::string& n
         fmt::format("plant '{}' is of type '{}': only hydronic and outside_air plants have machines", name, kind));
   }
   return out;
+}
+
+cooling::PlantInput plant_load(const CatalogPlant& built, double heat_W, double load_frac) {
+  constexpr double air_J_per_m3_K = 1.15 * 1006.0, air_rise_K = 14.0;
+  cooling::PlantInput load;
+  load.it_heat_W = heat_W * (1.0 - built.liquid_frac);
+  load.server_flow_m3_per_s = std::max(load.it_heat_W / (air_J_per_m3_K * air_rise_K), 1e-3);
+  load.liquid_heat_W = heat_W * built.liquid_frac;
+  load.liquid_flow_kg_per_s = built.loop_kg_per_s * load_frac;
+  return load;
 }
 
 cooling::Weather catalog_weather(const catalog::Catalog& catalog, const std::string& climate,

@@ -141,8 +141,10 @@ Fit least_squares(const std::vector<FitParameter>& parameters, std::size_t n_sam
   const Eigen::MatrixXd J = shares(parameters, p, n_sample, residual);
   Fit fit;
   fit.rms = std::sqrt(r.squaredNorm() / static_cast<double>(n));
+  fit.noise = noise_of(r, J);
+  fit.residual.assign(r.data(), r.data() + r.size());
   const Eigen::MatrixXd inverse = (J.transpose() * J).completeOrthogonalDecomposition().pseudoInverse();
-  const Eigen::MatrixXd covariance = inverse * (J.transpose() * covariance_times(noise_of(r, J), J)) * inverse;
+  const Eigen::MatrixXd covariance = inverse * (J.transpose() * covariance_times(fit.noise, J)) * inverse;
   // A parameter with so much less effect on the residuals than the strongest one is lost in the inverse above: it has no
   // variance.
   constexpr double least_felt = 1e-7, at_end = 1e-3;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fit_noise.hpp"
 #include "tidewatt/base/version.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
@@ -28,6 +29,8 @@ struct FitValue {
 struct Fit {
   std::vector<FitValue> values;
   double rms = 0.0;                               ///< of the residuals
+  std::vector<double> residual = {};              ///< [sample]; empty: the fit keeps none
+  FitNoise noise = {};                            ///< of the residuals, one sample being the unit of time
   double operator[](std::string_view key) const;  ///< value of a parameter. @throws InputError if there is none
 };
 

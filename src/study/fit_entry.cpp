@@ -1,6 +1,7 @@
 #include "fit_entry.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
@@ -18,6 +19,10 @@ std::string quoted(const std::string& s) {
 
 std::string range_line(const std::string& key, const FittedValue& v) {
   return fmt::format("{} = [{:.6g}, {:.6g}]\n", key, std::min(v.low, v.value), std::max(v.high, v.value));
+}
+
+std::string value_text(const FittedValue& v) {
+  return v.list.empty() ? fmt::format("{:.6g}", v.value) : fmt::format("[{:.6g}]", fmt::join(v.list, ", "));
 }
 
 /// The key of a `key = value` line, without quotes; empty for any other line.
@@ -51,11 +56,12 @@ std::string entry_from(const std::string& base_text, const std::string& name, co
     } else if (key.empty() || v == values.end()) {
       out += line + "\n";
       if (table == "assumed" && line == "[assumed]")
-        for (const auto& f : values) out += range_line(quoted(f.key), f);
+        for (const auto& f : values)
+          if (f.list.empty()) out += range_line(quoted(f.key), f);
     } else if (table == "sources") {
       out += fmt::format("{} = {}\n", quoted(key), quoted("[D] " + v->source));
     } else if (table != "assumed") {  // removes the old range; the new one is at the table's top
-      out += fmt::format("{} = {:.6g}\n", key, v->value);
+      out += fmt::format("{} = {}\n", key, value_text(*v));
       used[static_cast<std::size_t>(v - values.begin())] = true;
     }
   }
@@ -66,11 +72,12 @@ std::string entry_from(const std::string& base_text, const std::string& name, co
 
 std::string entry_of(const std::string& kind, const std::string& name, const std::vector<FittedValue>& values) {
   std::string out = fmt::format("schema = 1\nkind = {}\nname = {}\n", quoted(kind), quoted(name));
-  for (const auto& v : values) out += fmt::format("{} = {:.6g}\n", v.key, v.value);
+  for (const auto& v : values) out += fmt::format("{} = {}\n", v.key, value_text(v));
   out += "\n[sources]\n";
   for (const auto& v : values) out += fmt::format("{} = {}\n", v.key, quoted("[D] " + v.source));
   out += "\n[assumed]\n";
-  for (const auto& v : values) out += range_line(v.key, v);
+  for (const auto& v : values)
+    if (v.list.empty()) out += range_line(v.key, v);
   return out;
 }
 

@@ -10,7 +10,8 @@ namespace TIDEWATT_NAMESPACE::study {
 struct FittedValue {
   std::string key;  ///< `table.key`, or `key` in a file without tables
   double value, low, high;
-  std::string source;  ///< names the data of the fit; the tag [D] is added
+  std::string source;             ///< names the data of the fit; the tag [D] is added
+  std::vector<double> list = {};  ///< of a key that holds a list: its values, without ranges
 };
 
 /// The catalog file `base_text` under another name, with fitted values in place of its own: value, source and range.

@@ -38,6 +38,7 @@ std::vector<std::vector<double>> columns(const TextTable& t,
   std::vector<std::vector<double>> out(at.size());
   for (const auto& row : t.rows) {
     std::vector<double> x;
+    x.reserve(at.size());
     for (const auto c : at) x.push_back(cell_number(row[c]));
     if (std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); }))
       for (std::size_t i = 0; i < x.size(); ++i) out[i].push_back(x[i]);
@@ -45,13 +46,27 @@ std::vector<std::vector<double>> columns(const TextTable& t,
   return out;
 }
 
+/// Residuals of samples at equal steps, into the entry and its text.
+void add_residuals(FittedEntry& out, const char* title, const char* unit, double step_s, const Fit& fit) {
+  std::vector<double> time_s;
+  time_s.reserve(fit.residual.size());
+  for (std::size_t i = 0; i < fit.residual.size(); ++i) time_s.push_back(static_cast<double>(i) * step_s);
+  const FitNoise noise{fit.noise.white, fit.noise.drift, fit.noise.drift_s * step_s};
+  out.residuals.push_back({title, unit, residual_report(time_s, fit.residual, noise)});
+  out.text += "  " + residual_text(out.residuals.back().report, unit);
+}
+
 /// An entry with nothing but the values of one fit.
+/// @param step_s  time between samples; 0: they are in no order of time, so that there is no spectrum
 FittedEntry entry_of_fit(const char* kind, const std::string& name, const std::string& file, const char* title,
-                         const Fit& fit) {
+                         const Fit& fit, const char* unit, double step_s) {
   const auto source = fmt::format("fitted to {}, residual {:.3g} rms", file_name(file), fit.rms);
   std::vector<FittedValue> values;
+  values.reserve(fit.values.size());
   for (const auto& v : fit.values) values.push_back({v.key, v.value, v.low, v.high, source});
-  return {kind, name, entry_of(kind, name, values), fit.values, fit.rms, fit_text(title, fit), {}};
+  FittedEntry out{kind, name, entry_of(kind, name, values), fit.values, fit.rms, fit_text(title, fit), {}};
+  if (step_s > 0.0) add_residuals(out, title, unit, step_s, fit);
+  return out;
 }
 
 }  // namespace
@@ -75,7 +90,8 @@ FittedEntry fit_nodes_log(const FitNodesOptions& o) {
   const auto log = o.events.empty() ? read_node_log(o.file) : read_job_log(o.file, o.events, o.iterations_per_token);
   const auto run = log.part(0.0, log.run_s);
   const auto fit = fit_node_power(run, log.work, o.meter_period_s, find_rests(run));
-  return entry_of_fit("node_levels", o.name, o.file, "mean node", fit.fit);
+  const double step_s = (run.time_s.back() - run.time_s.front()) / static_cast<double>(run.time_s.size() - 1);
+  return entry_of_fit("node_levels", o.name, o.file, "mean node", fit.fit, "W", step_s);
 }
 
 FittedEntry fit_fans_log(const std::string& file, const std::string& name) {
@@ -84,13 +100,14 @@ FittedEntry fit_fans_log(const std::string& file, const std::string& name) {
                                             {"power_max_W", "powermax"},
                                             {"temperature_mean_degC", "tempave"}});
   std::vector<RestSample> samples;
+  samples.reserve(c[0].size());
   for (std::size_t i = 0; i < c[0].size(); ++i) samples.push_back({c[0][i], c[1][i], c[2][i], c[3][i] + 273.15});
-  return entry_of_fit("fan_loop", name, file, "fan loop", fit_fan_loop(samples).fit);
+  return entry_of_fit("fan_loop", name, file, "fan loop", fit_fan_loop(samples).fit, "K", 0.0);
 }
 
 FittedEntry fit_overhead_log(const std::string& file, const std::string& name) {
   const auto c = columns(read_table(file), {{"gpu_sum_W"}, {"node_W"}});
-  return entry_of_fit("node_overhead", name, file, "node against its GPUs", fit_node_overhead(c[0], c[1]));
+  return entry_of_fit("node_overhead", name, file, "node against its GPUs", fit_node_overhead(c[0], c[1]), "W", 0.0);
 }
 
 std::vector<std::string> FittedEntry::at_bound() const {

@@ -12,17 +12,25 @@ struct FittedGpu {
   std::string gpu, file, power_from;  ///< power_from says what the powers are
   std::size_t n_sample = 0;
   std::vector<FitValue> values;  ///< of this GPU and this log
-  ResidualReport residuals;      ///< of its temperatures, K
+  ResidualReport residuals;
+  std::string unit = "K";  ///< of the residuals
+};
+
+/// What one part of a fit leaves over.
+struct FittedResiduals {
+  std::string of, unit;  ///< what was fitted; unit of the figures
+  ResidualReport report;
 };
 
 /// A catalog entry fitted to a log, and notes on the fit.
 struct FittedEntry {
-  std::string kind, name;        ///< catalog kind and name
-  std::string toml;              ///< the entry's file: values with source and 95 % interval
-  std::vector<FitValue> values;  ///< fitted values, in the unit of each key
-  double rms = 0.0;              ///< of the residuals of the first fit, in the unit of the measurement
-  std::string text;              ///< for people: fits, intervals, and what the log could not give
-  std::vector<FittedGpu> gpus;   ///< of a fit to GPUs
+  std::string kind, name;                       ///< catalog kind and name
+  std::string toml;                             ///< the entry's file: values with source and 95 % interval
+  std::vector<FitValue> values;                 ///< fitted values, in the unit of each key
+  double rms = 0.0;                             ///< of the residuals of the first fit, in the unit of the measurement
+  std::string text;                             ///< for people: fits, intervals, and what the log could not give
+  std::vector<FittedGpu> gpus;                  ///< of a fit to GPUs
+  std::vector<FittedResiduals> residuals = {};  ///< of other fits
   /// Keys whose best value is an end of the search.
   std::vector<std::string> at_bound() const;
 };

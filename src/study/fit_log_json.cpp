@@ -46,7 +46,13 @@ std::string fit_json(const FittedEntry& e) {
                            {"samples", g.n_sample},
                            {"power_from", g.power_from},
                            {"values", values_json(g.values)},
-                           {"residuals_K", residuals_json(g.residuals)}});
+                           {"residuals_" + g.unit, residuals_json(g.residuals)}});
+  if (!e.residuals.empty()) out["residuals"] = Json::array();
+  for (const auto& r : e.residuals) {
+    Json one{{"of", r.of}, {"unit", r.unit}};
+    one.update(residuals_json(r.report));
+    out["residuals"].push_back(std::move(one));
+  }
   return out.dump();
 }
 

@@ -20,22 +20,23 @@ struct Problem {
   const std::vector<PriorParameter>& prior;
   std::span<const double> time_s;
   const Residual& residual;
+  double step_z;
 
   Eigen::Index n_parameter() const { return static_cast<Eigen::Index>(prior.size()); }
   Vector at(const Vector& z) const {
     std::vector<double> p;
+    p.reserve(static_cast<std::size_t>(z.size()));
     for (Eigen::Index i = 0; i < z.size(); ++i) p.push_back(prior_value(prior[static_cast<std::size_t>(i)], z[i]));
     Vector r(static_cast<Eigen::Index>(time_s.size()));
     residual(p, std::span<double>(r.data(), time_s.size()));
     return r;
   }
   Matrix derivative(const Vector& z) const {
-    constexpr double step = 1e-4;
     Matrix J(static_cast<Eigen::Index>(time_s.size()), z.size());
     for (Eigen::Index i = 0; i < z.size(); ++i) {
       Vector above = z, below = z;
-      above[i] += step, below[i] -= step;
-      J.col(i) = (at(above) - at(below)) / (2.0 * step);
+      above[i] += step_z, below[i] -= step_z;
+      J.col(i) = (at(above) - at(below)) / (2.0 * step_z);
     }
     return J;
   }
@@ -85,6 +86,7 @@ FitNoise noise_of(const Problem& problem, const Vector& z) {
   const Vector r = problem.at(z);
   const Matrix J = problem.derivative(z);
   std::vector<std::vector<double>> columns;
+  columns.reserve(static_cast<std::size_t>(J.cols()));
   for (Eigen::Index i = 0; i < J.cols(); ++i) columns.emplace_back(J.col(i).data(), J.col(i).data() + J.rows());
   return fit_noise(problem.time_s, {r.data(), static_cast<std::size_t>(r.size())}, columns,
                    std::vector<double>(columns.size(), 1.0));
@@ -115,13 +117,13 @@ FitValue posterior_value(const PriorParameter& p, double z, double sigma_z) {
 }
 
 Posterior fit_posterior(const std::vector<PriorParameter>& prior, std::span<const double> time_s,
-                        const Residual& residual) {
+                        const Residual& residual, double step_z) {
   if (time_s.size() <= prior.size())
     throw InputError(fmt::format("{} samples cannot fix {} parameters", time_s.size(), prior.size()));
   for (const auto& p : prior)
     if (!(p.low < p.high && (!p.logarithmic || p.low > 0.0)))
       throw InputError(fmt::format("{}: {} to {} is no range of a prior", p.key, p.low, p.high));
-  const Problem problem{prior, time_s, residual};
+  const Problem problem{prior, time_s, residual, step_z};
   const Eigen::Index m = problem.n_parameter();
 
   // First searches from the middle and from both halves of the prior, with independent noise; the best one continues.

@@ -45,8 +45,10 @@ FitValue posterior_value(const PriorParameter& p, double z, double sigma_z);
 ///     −2 ln p(z) = ‖W r(p(z))‖² + ‖z‖²,   cov(z) = (Jᵀ WᵀW J + 1)⁻¹
 ///
 /// W whitens the noise that the residuals themselves show (fit_noise). Mode and noise are found in turns, from several starts.
-/// @param time_s  [sample] of the residuals  @throws InputError if there are fewer samples than parameters
+/// @param time_s  [sample] of the residuals
+/// @param step_z  of the derivatives, in standard deviations of the prior: wider for a model with steps or a solver's tolerance
+/// @throws InputError if there are fewer samples than parameters
 Posterior fit_posterior(const std::vector<PriorParameter>& prior, std::span<const double> time_s,
-                        const Residual& residual);
+                        const Residual& residual, double step_z = 1e-4);
 
 }  // namespace TIDEWATT_NAMESPACE::study

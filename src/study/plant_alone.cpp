@@ -30,17 +30,6 @@ void check(const PlantAloneOptions& o) {
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
-cooling::PlantInput load_of(const CatalogPlant& built, const PlantAloneOptions& o) {
-  constexpr double air_J_per_m3_K = 1.15 * 1006.0, air_rise_K = 14.0;
-  const double heat_W = o.it_W * o.load_frac;
-  cooling::PlantInput load;
-  load.it_heat_W = heat_W * (1.0 - built.liquid_frac);
-  load.server_flow_m3_per_s = std::max(load.it_heat_W / (air_J_per_m3_K * air_rise_K), 1e-3);
-  load.liquid_heat_W = heat_W * built.liquid_frac;
-  load.liquid_flow_kg_per_s = built.loop_kg_per_s * o.load_frac;
-  return load;
-}
-
 nlohmann::ordered_json figures(const cooling::PlantMonth& m) {
   const bool liquid = m.liquid_supply_max_K > 0.0;
   return {{"pue", m.pue()},
@@ -59,7 +48,7 @@ PlantAlone run_plant_alone(const PlantAloneOptions& options) {
   check(options);
   const catalog::Catalog catalog(options.catalog_overlay);
   const CatalogPlant built = catalog_plant(catalog, options.plant, options.it_W);
-  const cooling::PlantInput load = load_of(built, options);
+  const cooling::PlantInput load = plant_load(built, options.it_W * options.load_frac, options.load_frac);
   const auto weather = catalog_weather(catalog, options.climate, options.weather_epw, options.year,
                                        static_cast<std::uint64_t>(options.seed));
   const std::clock_t start = std::clock();

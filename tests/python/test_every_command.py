@@ -18,7 +18,7 @@ FUNCTION = {
     "run": tw.run, "check": tw.load, "catalog list": tw.Catalog.names, "catalog show": tw.Catalog.text, "catalog rack": tw.Catalog.rack,
     "catalog chain": tw.Catalog.supply_chain, "catalog fits": tw.Catalog.misfits, "report": tw.Result.report,
     "validate": tw.validate, "bench": tw.bench, "sweep": tw.sweep, "new": tw.new, "fit gpu": tw.fit_gpu, "fit nodes": tw.fit_nodes,
-    "fit fans": tw.fit_fans, "fit overhead": tw.fit_overhead, "log": tw.log_gpus, "calibrate": tw.calibrate, "replay": tw.replay, "size": tw.size, "export": tw.Result.export, "plant": tw.plant,
+    "fit fans": tw.fit_fans, "fit overhead": tw.fit_overhead, **{f"fit {w}": getattr(tw, f"fit_{w}") for w in ("clocks", "failures", "feeder", "jitter", "limiter", "plant", "rows", "server")}, "log": tw.log_gpus, "calibrate": tw.calibrate, "replay": tw.replay, "size": tw.size, "export": tw.Result.export, "plant": tw.plant,
     "machines": tw.machines, "rules list": tw.rules, "rules show": tw.rules, "rules check": tw.rules, "ride": tw.ride, "verify": tw.verify, "file": tw.filing,
     "orders": tw.orders, "stability": tw.stability, "serve": tw.serve,
 }  # fmt: skip

@@ -153,3 +153,27 @@ def test_the_job_completion_log(tmp_path):
     assert jobs["gpus"].to_dict() == {"2293679": 1, "4497298": 0, "77_3": 8} and jobs["elapsed_s"].to_dict() == {"2293679": 2, "4497298": 7, "77_3": 2}
     assert jobs["state"]["4497298"] == "COMPLETED" and jobs["partition"]["2293679"] == "a100"
     assert said(report, "jobcomp.log:4", "torn line") and any("asked for" in n for n in report.notes)
+
+
+def test_prices_with_both_clocks_and_energy_as_electric(tmp_path):
+    """A collection of European prices names its zone and another one in the header, and MWh electric."""
+    rows = ["Germany,DEU,2023-03-26 00:00,2023-03-26 01:00,50.0", "Germany,DEU,2023-03-26 01:00,2023-03-26 03:00,-5.0", "Germany,DEU,2023-03-26 03:00,2023-03-26 05:00,51.0"]
+    table, report = auto(tmp_path, "prices.csv", ["Country,ISO3 Code,Datetime (UTC),Datetime (Local),Price (EUR/MWhe)", *rows], "price")
+    assert table["time"].iloc[0] == pd.Timestamp("2023-03-26T00:00:00Z") and table["price_per_MWh"].tolist() == [50.0, -5.0, 51.0]
+    assert report.facts["missing"] == ["2023-03-26 02:00:00+00:00"] and report.facts["currency"] == "EUR"
+
+
+def test_a_counter_in_a_table_of_ones_own_is_continued_and_energy_by_interval_is_not(tmp_path):
+    """A restart between two readings loses what was counted; an energy that falls every other reading is no counter."""
+    counter = [5000 + 100 * t if t < 60 else 100 * (t - 60) for t in range(120)]
+    table, report = auto(tmp_path, "counter.csv", ["time_s,energy_J,power_W", *(f"{t},{J},100" for t, J in enumerate(counter))], "power")
+    assert table["energy_J"].diff().min() == 0.0 and table["energy_J"].iloc[-1] == 5000 + 100 * 118 and any("restarted" in m.what for m in report.mended)
+    table, report = auto(tmp_path, "interval.csv", ["time_s,energy_J,power_W", *(f"{t},{100 + 50 * (t % 2)},100" for t in range(40))], "power")
+    assert table["energy_J"].tolist()[:3] == [100, 150, 100] and not report.mended
+
+
+def test_thousandths_of_a_degree(tmp_path):
+    file = tmp_path / "sensors.csv"
+    file.write_text("ts,die [m°C]\n1767604800000,60000\n1767604801000,60500\n", encoding="utf-8")
+    done = importers.import_logs("csv", [file], columns={"time": "ts", "temperature": "die [m°C]"})
+    assert done.table["temperature_degC"].tolist() == [60.0, 60.5]

@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 import pandas as pd
 
-from . import plain
+from . import plain, timecolumn
 from .report import ImportReport, InputError
 from .series import tidy
 from .text import column_numbers
@@ -52,7 +52,7 @@ def read_price(
         parts.append(
             pd.DataFrame(
                 {
-                    "time": parse_times(cells[time], cells[plain.ROW].tolist(), file, report, zone),
+                    "time": parse_times(cells[time], cells[plain.ROW].tolist(), file, report, timecolumn.zone_in(time) or zone),
                     "price_per_MWh": value,
                     "currency": currency,
                     plain.ROW: cells[plain.ROW],
@@ -99,7 +99,7 @@ def read_carbon(
             raise InputError(
                 f"{file}: no time, or neither an intensity nor generation by source; columns: {', '.join(cells.columns.drop(plain.ROW))}"
             )
-        part = {"time": parse_times(cells[time], rows, file, report, zone)}
+        part = {"time": parse_times(cells[time], rows, file, report, timecolumn.zone_in(time) or zone)}
         quiet = ImportReport("carbon")  # empty cells are told row by row, not cell by cell
         part["carbon_g_per_kWh"] = (
             column_numbers(cells[carbon], carbon, rows, file, quiet) if carbon else np.full(len(cells), np.nan)
@@ -124,7 +124,11 @@ def read_carbon(
 
 def _time_column(cells: pd.DataFrame, columns) -> Optional[str]:
     named = (columns or {}).get("time")
-    return named if named in cells else next((c for c in cells if c.lower() in plain.TIMES), None)
+    if named in cells:
+        return named
+    exact = next((c for c in cells if c.lower() in plain.TIMES), None)
+    bracketed = [c for c in cells if timecolumn.is_time(c)]  # `Datetime (UTC)`, `Datetime (Local)`
+    return exact or next((c for c in bracketed if "UTC" in c), bracketed[0] if bracketed else None)
 
 
 def _by_hour(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> pd.DataFrame:

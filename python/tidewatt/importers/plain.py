@@ -9,13 +9,14 @@ import re
 from pathlib import Path
 from typing import Optional
 
+import numpy as np
 import pandas as pd
 
 from . import header, legends, timecolumn
 from .cells import plain_numbers, unit_in
 from .cells import split as split_cell
 from .report import ImportReport, InputError
-from .series import check_clock, list_gaps, report_twins, tidy
+from .series import check_clock, list_gaps, report_twins, tidy, unwrap_counter
 from .text import column_numbers, read_bytes, read_text
 from .units import UNITS, known, split
 
@@ -198,6 +199,8 @@ def read(
         table = tidy(table, labels, report, Path(paths[0]).name, ROW).drop(columns="file")
         for name, part in table.groupby(labels[0], sort=False) if labels else [("series", table)]:
             list_gaps(part["time"], str(name), report)
+            for column in (c for c in values if c.endswith("_J")):
+                table.loc[part.index, column] = _as_counter(part[column].to_numpy(float), f"{name} {column}", report)
         if pd.api.types.is_timedelta64_dtype(table["time"]):
             table = table.assign(time=table["time"].dt.total_seconds()).rename(columns={"time": "time_s"})
     else:
@@ -317,6 +320,15 @@ def _guess(cells: pd.DataFrame) -> dict[str, str]:
             word = SYNONYMS.get(bare.lower(), bare.lower())
             chosen.setdefault(f"{word if word in QUANTITIES else _word(bare)}_{UNITS[unit][0]}", column)
     return chosen
+
+
+def _as_counter(values: np.ndarray, name: str, report: ImportReport) -> np.ndarray:
+    """An energy that rises but for a few falls is a counter, and is continued; one that falls often is energy per reading."""
+    steps = np.diff(values[np.isfinite(values)])
+    falls = int((steps < 0.0).sum())
+    if falls == 0 or falls > max(1, 0.02 * len(steps)):
+        return values
+    return unwrap_counter(values, name, report, [w * 1e-3 for w in (2.0**32, 2.0**48, 2.0**64)])
 
 
 def _word(name: str) -> str:

@@ -21,7 +21,7 @@ def check_clock(times: pd.Series, rows, file: str, report: ImportReport) -> None
     @param file: for the places; @param report: takes the warnings."""
     plain = times.dt.tz_localize(None) if times.dt.tz is not None else times
     now = pd.Timestamp.now(tz="UTC").tz_localize(None) + pd.Timedelta(days=1)
-    for wrong, why in ((plain < EARLIEST, "the clock was not set"), (plain > now, "in the future")):
+    for wrong, why in ((plain < EARLIEST, "too early, so the clock was not set"), (plain > now, "in the future")):
         at = np.flatnonzero(wrong.to_numpy())
         if at.size:
             report.warn(

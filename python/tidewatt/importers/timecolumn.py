@@ -57,6 +57,20 @@ def _most(these) -> bool:
     return sum(these) > 0.5 * len(these)
 
 
+def is_time(column: str) -> bool:
+    """Whether a column's name, without what is in brackets behind it, means time. @param column: its name"""
+    return bool(_WORDS.match(_bare(column)))
+
+
+def zone_in(column: str) -> Optional[str]:
+    """The zone that a column's name ends with, such as `Datetime (UTC)`; None without one. @param column: its name"""
+    match = _IN_BRACKETS.match(column)
+    behind = match[2] if match else ""
+    if not re.match(r"^(UTC|GMT|Z|[A-Z][a-z]+/[A-Z]\w+)$", behind):
+        return None
+    return "UTC" if behind in ("UTC", "GMT", "Z") else behind
+
+
 def _bare(column: str) -> str:
     match = _IN_BRACKETS.match(column)
     return (match[1] if match else column).strip()
@@ -72,8 +86,8 @@ def read(texts: pd.Series, column: str, rows, file: str, report: ImportReport, z
     """
     match = _IN_BRACKETS.match(column)
     behind = match[2] if match else ""
-    if zone is None and re.match(r"^(UTC|GMT|Z|[A-Z][a-z]+/[A-Z]\w+)$", behind):
-        zone = "UTC" if behind in ("UTC", "GMT", "Z") else behind
+    if zone is None and zone_in(column):
+        zone = zone_in(column)
         report.note(f"{file}: '{column}' names the zone of its times")
     values = pd.to_numeric(texts, errors="coerce")
     if values.notna().mean() > 0.5 and not epoch_unit(values.abs().max()):

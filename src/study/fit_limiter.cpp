@@ -1,0 +1,126 @@
+#include "fit_limiter.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "entry_base.hpp"
+#include "tidewatt/base/error.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
+namespace {
+
+constexpr std::size_t least_readings = 40;
+constexpr double fast_limit_s = 0.3;  // after which it has let go, at the slews of the catalog
+
+/// Energy since the first sample, at equal steps.
+struct Energy {
+  double first_s, step_s;
+  std::vector<double> sum_J;
+  double at(double time_s) const {
+    const double x = std::clamp((time_s - first_s) / step_s, 0.0, static_cast<double>(sum_J.size() - 1));
+    const auto i = std::min(static_cast<std::size_t>(x), sum_J.size() - 2);
+    return sum_J[i] + (x - static_cast<double>(i)) * (sum_J[i + 1] - sum_J[i]);
+  }
+};
+
+/// Share of a step under load: from one reading to the next the load is on for its share of the time, at the end where it goes on, else at the
+/// beginning.
+double on_share(const LimiterLog& log, std::size_t i, double from_s, double to_s) {
+  const double begin_s = log.time_s[i - 1], end_s = log.time_s[i], length_s = log.load_frac[i] * (end_s - begin_s);
+  const bool rises = log.load_frac[i - 1] < 0.5;
+  const double on_s = rises ? end_s - length_s : begin_s, off_s = rises ? end_s : begin_s + length_s;
+  from_s = std::max(from_s, begin_s), to_s = std::min(to_s, end_s);
+  if (to_s <= from_s) return log.load_frac[i];
+  return std::max(0.0, std::min(to_s, off_s) - std::max(from_s, on_s)) / (to_s - from_s);
+}
+
+/// Activity of the work: from the clock that a limit leaves, within 3 %, or hardly known.
+PriorParameter activity_prior(const power::GpuModel& gpu, const LimiterLog& log) {
+  if (!(log.limited_Hz > gpu.clock_min_Hz() && log.limited_Hz < gpu.clock_max_Hz()))
+    return {"activity_work", 0.15, 1.6, true};
+  const auto& g = gpu.params();
+  const double V = gpu.voltage(log.limited_Hz).V;
+  const double still_W =
+      g.board_W + g.leakage_W * gpu.leakage_temperature_factor(log.die_K) * gpu.leakage_voltage_factor(V);
+  const double a = std::max(0.05, (log.limited_W - still_W) / gpu.dynamic_W(V, log.limited_Hz));
+  return {"activity_work", a / 1.03, a * 1.03, true};
+}
+
+}  // namespace
+
+LimiterModel limiter_model(const std::string& base, const std::string& governor, const LimiterLog& log) {
+  const EntryBase entry("gpu", base), sampling("governor", governor);
+  LimiterModel m{power::GpuModel(entry.read<power::GpuPowerParams>("power")),
+                 entry.read<dvfs::GovernorParams>("governor"),
+                 sampling.read<dvfs::SampledGovernorParams>(),
+                 {}};
+  const double rest_W = *std::min_element(log.power_W.begin(), log.power_W.end());
+  const double largest_W = 0.06 * *std::max_element(log.limit_W.begin(), log.limit_W.end());
+  m.prior = {entry.prior("governor.window_s", 4.0),
+             {"cap_margin_W", -0.25 * largest_W, largest_W, false},
+             activity_prior(m.gpu, log),
+             {"rest_W", 0.7 * rest_W, 1.4 * rest_W, true}};
+  return m;
+}
+
+std::vector<double> limited_W(const LimiterModel& m, std::span<const double> p, const LimiterLog& log,
+                              double sensor_window_s) {
+  const auto& g = m.gpu.params();
+  const double window_s = p[0], margin_W = p[1], step_s = m.sampling.period_s, lowest_Hz = m.gpu.clock_min_Hz();
+  const double top = std::floor((m.gpu.clock_max_Hz() - lowest_Hz) / power::GpuModel::bin_Hz + 1e-9);
+  const double hot = m.gpu.leakage_temperature_factor(log.die_K);
+  double request = top, bins = top;
+
+  Energy energy{log.time_s.front(), step_s, {0.0}};
+  std::size_t i = 1;
+  const auto n_step = static_cast<std::size_t>(std::ceil((log.time_s.back() - energy.first_s) / step_s));
+  for (std::size_t k = 0; k < n_step; ++k) {
+    const double from_s = energy.first_s + static_cast<double>(k) * step_s;
+    while (i + 1 < log.time_s.size() && log.time_s[i] <= from_s + 0.5 * step_s) ++i;
+    const double on = on_share(log, i, from_s, from_s + step_s);
+    const double f = lowest_Hz + bins * power::GpuModel::bin_Hz;
+    const auto v = m.gpu.voltage(f);
+    const double loaded_W =
+        g.board_W + g.leakage_W * hot * m.gpu.leakage_voltage_factor(v.V) + p[2] * m.gpu.dynamic_W(v.V, f);
+    const double W = on * loaded_W + (1.0 - on) * p[3];
+    const double slope_W = log.limit_W[i] / f * (1.0 + 2.0 * f * v.slope_V_per_Hz / v.V) * power::GpuModel::bin_Hz;
+    request += step_s * (log.limit_W[i] - margin_W - W) / (slope_W * window_s);
+    const double over_W = W - m.sampling.peak_ratio * g.tdp_W;
+    if (over_W > 0.0) request = std::min(request, bins) - std::min(m.sampling.peak_slew_bins, over_W / slope_W);
+    request = std::clamp(request, 0.0, top);
+    if (over_W > 0.0)  // the fast limit acts at once
+      bins = request;
+    else
+      bins += std::clamp(request - bins, -m.sampling.down_slew_bins, m.sampling.up_slew_bins);
+    energy.sum_J.push_back(energy.sum_J.back() + W * step_s);
+  }
+  std::vector<double> out;
+  out.reserve(log.time_s.size());
+  for (const double t : log.time_s) {
+    const double w = std::max(sensor_window_s, step_s);
+    out.push_back((energy.at(t) - energy.at(t - w)) / w);
+  }
+  return out;
+}
+
+Posterior fit_limiter(const LimiterModel& m, const LimiterLog& log, double sensor_window_s) {
+  if (log.time_s.size() < least_readings) throw InputError("the limiter needs 40 readings with load and limit");
+  // The first readings lack the window before the log. Those just after a rise show the fast limit, which depends on single bins of the clock.
+  double begin_s = log.time_s.front() + sensor_window_s + 1.0;
+  std::vector<std::size_t> used;
+  std::vector<double> time_s;
+  for (std::size_t i = 1; i < log.time_s.size(); ++i) {
+    if (log.load_frac[i] >= 0.5 && log.load_frac[i - 1] < 0.5)
+      begin_s = std::max(begin_s, log.time_s[i - 1] + sensor_window_s + fast_limit_s);
+    if (log.time_s[i] >= begin_s) used.push_back(i), time_s.push_back(log.time_s[i]);
+  }
+  return fit_posterior(
+      m.prior, time_s,
+      [&](std::span<const double> p, std::span<double> out) {
+        const auto W = limited_W(m, p, log, sensor_window_s);
+        for (std::size_t k = 0; k < out.size(); ++k) out[k] = W[used[k]] - log.power_W[used[k]];
+      },
+      0.002);
+}
+
+}  // namespace TIDEWATT_NAMESPACE::study
