@@ -139,7 +139,8 @@ void add_validate_command(CLI::App& app, int&) {
   auto* c =
       app.add_subcommand("validate", "compare the models with published results: expected, got, error, tolerance");
   c->add_option("group", a->groups,
-                "groups of rows: workload, power, chips, thermal, diurnal, plant, grid, racks, evidence; default: all");
+                "groups of rows: workload, power, chips, thermal, diurnal, plant, grid, racks, evidence, references; "
+                "default: all");
   c->add_option("--data", a->data, "folder of measurement files; rows whose files are absent are skipped")
       ->type_name("FOLDER");
   c->add_option("--catalog", a->overlay, "folder of catalog files that add to or replace the built-in ones")
