@@ -15,6 +15,8 @@
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
+constexpr double same_within = 1e-5;  ///< tokens per joule, relative
+
 constexpr double near_floor_ratio = 1.002;  ///< voltage over its floor that counts as the floor
 
 sim::Scenario capped(sim::Scenario s, double frac) {
@@ -103,12 +105,12 @@ CapStudy study_caps(const sim::Scenario& s, const CapOptions& o) {
     throw InputError(
         fmt::format("the contract of {:g} MW holds less than one domain of {} GPUs", out.contract_W * 1e-6, domain));
   // The best cap, counted at each boundary. Whole domains would hide it on a small site, so watts decide.
+  // Caps that never bind differ by rounding; of such the highest.
   const auto best = [&](PowerBoundary at) {
-    const auto first = out.points.begin();
-    return static_cast<std::size_t>(
-        std::max_element(first, out.points.end(),
-                         [at](const auto& a, const auto& b) { return a.tokens_per_J(at) < b.tokens_per_J(at); }) -
-        first);
+    std::size_t found = 0;
+    for (std::size_t i = 1; i < out.points.size(); ++i)
+      if (out.points[i].tokens_per_J(at) > (1.0 + same_within) * out.points[found].tokens_per_J(at)) found = i;
+    return found;
   };
   for (std::size_t b = 0; b < n_boundary; ++b) out.best_at[b] = best(static_cast<PowerBoundary>(b));
   out.best = out.best_at[n_boundary - 1];

@@ -34,7 +34,7 @@ std::string left_out_text(const RackRun& run, double value) {
   auto gpu = compute_entry(run.device);
   fitted_parameter(gpu, run) = value;
   return fmt::format("left out, the others of its device and format give {:+.1f} %",
-                     100.0 * (step_s(run, gpu) / run.expected_s - 1.0));
+                     100.0 * (step_s(run, gpu, pace_of(run)) / run.expected_s - 1.0));
 }
 
 struct Cause {

@@ -89,24 +89,35 @@ double& fitted_parameter(workload::ComputeParams& gpu, const RackRun& run) {
   return gpu.matrix_efficiency_frac;
 }
 
-double step_s(const RackRun& run, workload::ComputeParams gpu) {
+namespace {
+
+workload::IterationModel model_of(const RackRun& run, workload::ComputeParams gpu) {
   gpu.hbm_capacity_B = no_memory_limit_B;
   if (run.hbm_B_per_s > 0.0) gpu.hbm_B_per_s = run.hbm_B_per_s;
-  const workload::IterationModel model(model_entry(run.model), run.plan, gpu, network_entry(run.network));
-  const double pace = slowest_pace_at(run.gpu, run.tdp_W, model);
-  return seconds(model.iteration({{pace}}).period);
+  return {model_entry(run.model), run.plan, gpu, network_entry(run.network)};
 }
 
-double step_s(const RackRun& run) { return step_s(run, compute_entry(run.device)); }
+}  // namespace
+
+double pace_of(const RackRun& run) {
+  return slowest_pace_at(run.gpu, run.tdp_W, model_of(run, compute_entry(run.device)));
+}
+
+double step_s(const RackRun& run, workload::ComputeParams gpu, double pace) {
+  return seconds(model_of(run, gpu).iteration({{pace}}).period);
+}
+
+double step_s(const RackRun& run) { return step_s(run, compute_entry(run.device), pace_of(run)); }
 
 double exact_parameter(const RackRun& run) {
   workload::ComputeParams gpu = compute_entry(run.device);
   double& value = fitted_parameter(gpu, run);
   if (value <= 0.0) value = gpu.matrix_efficiency_frac;
-  // The step is almost linear in 1/value at a given clock: secants in it gain digits fast.
+  // The step is almost linear in 1/value at the entry's clock: secants in it gain digits fast.
+  const double pace = pace_of(run);
   const auto excess_s = [&](double inverse) {
     value = 1.0 / inverse;
-    return step_s(run, gpu) - run.expected_s;
+    return step_s(run, gpu, pace) - run.expected_s;
   };
   double last = 1.0 / value, last_s = excess_s(last), next = 1.02 * last;
   for (int pass = 0; pass < 8; ++pass) {

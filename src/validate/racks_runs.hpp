@@ -30,10 +30,12 @@ workload::ComputeParams device_of(const RackRun& run);
 /// grouped products for a mixture of experts.
 double& fitted_parameter(workload::ComputeParams& gpu, const RackRun& run);
 
-/// Step of a run at the clock that its slowest GPU holds. Memory does not refuse a published run.
+/// Clock of the run's slowest GPU ÷ reference clock, with the catalog's parameters.
+double pace_of(const RackRun& run);
+/// Step of a run at a pace. Memory does not refuse a published run.
 /// @param gpu device parameters, those of the catalog or with another efficiency  @returns s
-double step_s(const RackRun& run, workload::ComputeParams gpu);
-/// With the catalog's parameters. @returns s
+double step_s(const RackRun& run, workload::ComputeParams gpu, double pace);
+/// With the catalog's parameters and the pace that they give. @returns s
 double step_s(const RackRun& run);
 /// Value of the fitted parameter with which a run takes its published time, dimensionless; 0 where none does, because what
 /// the parameter does not touch takes longer already.

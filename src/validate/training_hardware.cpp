@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <span>
 
 #include "base/fields_of.hpp"
 #include "catalog_in_use.hpp"
+#include "dvfs/operating_point_batch.hpp"
+#include "fleet/stage_courses.hpp"
 #include "fleet/task.hpp"
-#include "tidewatt/dvfs/operating_point.hpp"
+#include "silicon.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "training_runs.hpp"
 
@@ -21,6 +24,28 @@ Params entry(const char* kind, const std::string& name) {
 /// Catalog entry of kind gpu with a device's power model; empty: none yet.
 std::string gpu_of(const std::string& device) { return device == "h100_sxm" ? "h100_sxm_700W" : ""; }
 
+/// The GPU under a limit, as a run has it. Its die answers to power as in a DGX H100: within an iteration the server hardly matters.
+fleet::NodeType node_type(const GpuCase& gpu) {
+  const ServerCase server = server_case("dgx_h100");
+  auto type = fleet::make_node_type(gpu.power, gpu.governor, server.power, server.air, gpu.package, gpu.power.tdp_W,
+                                    gpu.power.vf_clock_Hz.back());
+  type.sampling = entry<dvfs::SampledGovernorParams>("governor", "nvidia_sampled");
+  return type;
+}
+
+/// Lowest mean clock of these chips, all of one stage.
+double slowest_Hz(const fleet::FleetTask& task, const fleet::NodeType& type, std::size_t stage,
+                  std::span<const power::Chip> chip) {
+  const std::vector<double> die_K(chip.size(), loaded_die_K),
+      limit_W(chip.size(), type.usual.cap_W - type.governor.cap_margin_W);
+  std::vector<double> clock_Hz(chip.size(), 0.0);
+  std::vector<dvfs::Limiter> limiter(chip.size());
+  dvfs::OperatingPointBatch batch{chip, die_K, limit_W, clock_Hz, limiter};
+  fleet::set_falling(task, stage, limit_W[0], batch);
+  dvfs::operating_points(type.gpu, task.class_window[stage], task.reference_Hz, 0.0, type.gpu.clock_max_Hz(), batch);
+  return *std::min_element(clock_Hz.begin(), clock_Hz.end());
+}
+
 }  // namespace
 
 workload::ComputeParams compute_entry(const std::string& name) {
@@ -37,32 +62,25 @@ double slowest_pace(const std::string& device, const workload::IterationModel& m
 }
 
 double slowest_pace_at(const std::string& gpu_entry, double limit_W, const workload::IterationModel& model) {
-  const Node values = catalog_in_use().values("gpu", gpu_entry);
-  const power::GpuModel gpu(fields_of<power::GpuPowerParams>(*values.find("power")));
-  const auto governor = fields_of<dvfs::GovernorParams>(*values.find("governor"));
-  const auto spread = fields_of<power::SiliconSpreadParams>(*values.find("spread"));
-  const double reference_Hz = model.reference_clock_Hz(),
-               cap_W = (limit_W > 0.0 ? limit_W : gpu.params().tdp_W) - governor.cap_margin_W;
-  const double warm = gpu.leakage_temperature_factor(loaded_die_K);
-
-  const workload::Timeline timeline = model.iteration({{1.0}});
-  std::vector<double> kind_W;
-  for (const auto& kind : timeline.kinds) {
-    const auto p = dvfs::phase_power(gpu, {}, fleet::mix_of(kind), reference_Hz, reference_Hz, 0.0);
-    kind_W.push_back(p.fixed_W + p.leakage_W * warm);
+  GpuCase gpu = gpu_case(gpu_entry);
+  if (limit_W > 0.0) gpu.power.tdp_W = limit_W;
+  const fleet::NodeType type = node_type(gpu);
+  fleet::StageCourses courses;
+  courses.set_limits(model, type, gpu.power.tdp_W, type.gpu.clock_max_Hz());
+  fleet::FleetTask task;
+  task.reference_Hz = model.reference_clock_Hz();
+  std::vector<std::vector<power::Chip>> chips(courses.lead().size());
+  for (const auto& course : courses.lead()) {
+    task.class_course.emplace_back(course);
+    task.class_window.push_back(course.nominal.all);
   }
-  std::vector<dvfs::PhaseMix> window;
-  window.reserve(timeline.classes.size());
-  for (std::size_t s = 0; s < timeline.classes.size(); ++s)
-    window.push_back(fleet::worst_window(timeline, s, kind_W, governor.window_s));
-  double slowest_Hz = gpu.clock_max_Hz();
-  for (std::int64_t rank = 0; rank < model.n_gpu(); ++rank) {
-    const auto chip = power::draw_chip(spread, 1, static_cast<std::uint64_t>(rank));
-    const auto& mix = window[static_cast<std::size_t>(model.stage_of_gpu(rank))];
-    const auto point = dvfs::operating_point(gpu, chip, mix, reference_Hz, 0.0, warm, cap_W, slowest_Hz, slowest_Hz);
-    slowest_Hz = std::min(slowest_Hz, point.clock_Hz);
-  }
-  return slowest_Hz / reference_Hz;
+  for (std::int64_t rank = 0; rank < model.n_gpu(); ++rank)
+    chips[static_cast<std::size_t>(model.stage_of_gpu(rank))].push_back(
+        power::draw_chip(gpu.spread, 1, static_cast<std::uint64_t>(rank)));
+  double slowest = type.gpu.clock_max_Hz();
+  for (std::size_t stage = 0; stage < chips.size(); ++stage)
+    if (!chips[stage].empty()) slowest = std::min(slowest, slowest_Hz(task, type, stage, chips[stage]));
+  return slowest / task.reference_Hz;
 }
 
 double iteration_s(const TrainingRun& run, double matrix_efficiency_frac) {

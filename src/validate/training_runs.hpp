@@ -41,8 +41,8 @@ workload::ParallelPlan llama3_long_context_plan();
 workload::ParallelPlan mlperf_gpt3_plan();
 
 /// Clock of the slowest GPU ÷ reference clock where a device has a power model (catalog kind gpu), 1 otherwise: each GPU
-/// of the job is drawn with its silicon and holds the clock at which its limiter's worst window meets the cap, with the
-/// die at the mean that air-cooled nodes show under load.
+/// of the job is drawn with its silicon and holds the mean clock that the sampled governor makes of its stage's iteration, as in a run
+/// (fleet/stage_courses.hpp), with the die at the mean that air-cooled nodes show under load.
 double slowest_pace(const std::string& device, const workload::IterationModel& model);
 /// The same for a named entry of kind gpu, under another limit than its own. @param limit_W 0: the entry's
 double slowest_pace_at(const std::string& gpu_entry, double limit_W, const workload::IterationModel& model);

@@ -45,7 +45,7 @@ TEST_CASE("a better efficiency shortens a run, a lower limit or slower memory le
     auto gpu = device_of(run);
     const double as_given_s = step_s(run);
     gpu.fp8_efficiency_frac = 1.05 * gpu.fp8_efficiency_frac;
-    CHECK(step_s(run, gpu) < as_given_s);
+    CHECK(step_s(run, gpu, pace_of(run)) < as_given_s);
     run.tdp_W = 500;
     CHECK(step_s(run) > as_given_s);
     run.tdp_W = 0.0, run.hbm_B_per_s = 2.4e12;
