@@ -150,10 +150,18 @@ std::string show_gpu(const Arguments& a, const sim::Scenario& scenario, const si
   const std::string stem = std::filesystem::path(result_file).replace_extension("").string() + "_gpu";
   io::write_durably(stem + ".csv", sim::gpu_view_csv(view));
   io::write_durably(stem + ".svg", sim::gpu_view_svg(view));
-  if (!a.json) return fmt::format("\n{}{}\n", sim::gpu_view_text(view), stem + ".csv, .svg");
+  const std::string fans = sim::gpu_fans_csv(view);
+  if (!fans.empty()) io::write_durably(stem + "_fans.csv", fans);
+  if (!a.json)
+    return fmt::format("\n{}{}{}\n", sim::gpu_view_text(view), stem + ".csv, .svg", fans.empty() ? "" : ", _fans.csv");
   nlohmann::ordered_json object = {
       {"job", view.job}, {"stage", view.stage}, {"server", view.node}, {"slot", view.slot}};
   for (const auto& f : sim::compared(view)) object[f.key] = {{"sampled", f.sampled}, {"run", f.run}};
+  if (view.fans)
+    object["fan_cycle"] = {
+        {"low_percent", 100.0 * view.fans->low_frac},   {"high_percent", 100.0 * view.fans->high_frac},
+        {"mean_percent", 100.0 * view.fans->mean_frac}, {"period_s", view.fans->period_s},
+        {"amplitude_K", view.fans->amplitude_K},        {"die_mean_degC", view.fans->mean_K - 273.15}};
   return object.dump();
 }
 
@@ -193,7 +201,7 @@ void run(Arguments a, int& exit_code) {
   study::add_hardware_figures(study::hardware_figures(scenario), result);
   const double run_cpu_s = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   std::optional<study::SwingReport> swing;
-  if (a.explain == "swing")
+  if (!a.explain.empty())
     swing = study::explain_swing(scenario, result, {a.threads, {}}, [&](const std::string& name) {
       if (!a.quiet && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{} ...\n", name);
     });
@@ -211,7 +219,10 @@ void run(Arguments a, int& exit_code) {
   if (a.json) {
     if (interval) study::add_intervals(*interval, s);
     auto object = nlohmann::ordered_json::parse(io::result_json(result));
-    if (swing) object["explain"] = {{"swing", nlohmann::ordered_json::parse(study::swing_json(*swing))}};
+    if (swing)
+      object["explain"] = {
+          {a.explain, nlohmann::ordered_json::parse(a.explain == "power" ? study::power_json(*swing)
+                                                                         : study::swing_json(*swing))}};
     if (!gpu.empty()) object["gpu_view"] = nlohmann::ordered_json::parse(gpu);
     if (interval) object["interval"] = nlohmann::ordered_json::parse(study::interval_json(*interval));
     object["defaults"] = nlohmann::ordered_json::object();
@@ -225,7 +236,7 @@ void run(Arguments a, int& exit_code) {
                path.string());
   if (interval) fmt::print("\n{}", study::interval_text(*interval, result));
   fmt::print("{}", evidence_text(scenario, result));
-  if (swing) fmt::print("\n{}", study::swing_text(*swing));
+  if (swing) fmt::print("\n{}", a.explain == "power" ? study::power_text(*swing) : study::swing_text(*swing));
   fmt::print("{}", gpu);
 }
 
@@ -282,9 +293,10 @@ void add_run_commands(CLI::App& app, int& exit_code) {
   r->add_option("--resume", a->resume, "continue from a checkpoint of the same scenario; the result has the same bits")
       ->type_name("FILE");
   r->add_option("--explain", a->explain,
-                "swing: repeat the run without each cause and with each lever, and report their effect")
+                "swing: repeat the run without each cause and with each lever, and report their effect; power: what "
+                "each cause is worth in watts")
       ->type_name("WORD")
-      ->check(CLI::IsMember({"swing"}));
+      ->check(CLI::IsMember({"swing", "power"}));
   r->add_flag("--no-interval", a->no_interval,
               "leave out the headlines' intervals (K_p05, K_p95), which take a fifth of the run's processor time or 2 "
               "s; --quiet "

@@ -45,6 +45,66 @@ TIDEWATT_INLINE double hottest(const double* die_K, std::size_t n) {
   return out;
 }
 
+/// What of a block's air the fans' effect on its dies hangs on.
+struct Blown {
+  const std::array<double, n_lane>& front_W;
+  const Lanes& r;
+  const std::array<double, n_lane>& inlet_K;
+  double full_preheat_K_per_W, n_front;
+};
+
+/// One die against the fans' mean speed. @param follows share of a change that it follows: 1 once everything rests
+FanStairs::Plant die_plant(const Block& b, std::size_t lane, double die_K, double W, double front_W, double frac,
+                           double follows, double inlet_K, const Blown& x) {
+  constexpr double least_K = 1e-3;
+  const auto& m = b.type->modes[fan_step(frac)];
+  const double sink_K = x.r[lane] * W / m.sink_air_W_per_K,
+               preheat_K = b.rear[lane] != 0 ? x.full_preheat_K_per_W * front_W / frac : 0.0;
+  const double falls_K = follows * (b.type->package.convection_exponent_ratio * sink_K + preheat_K) / frac;
+  return {die_K, frac, -std::max(least_K, falls_K), inlet_K};
+}
+
+/// The hottest die of a node once everything rests at the powers of the last step, and as pauses ahead leave it in work.
+FanStairs::Plant resting(const FleetState& state, const FleetTask& task, const Block& b, std::size_t node, double frac,
+                         const Blown& x) {
+  const auto& m = b.type->modes[fan_step(frac)];
+  double K_per_W = 0.0, front_W = 0.0;
+  for (std::size_t j = 0; j < n_mode; ++j) K_per_W += m.shape[0][j] * m.gain_K_per_J[j] * m.per_rate_s[j];
+  const std::size_t first = node * b.n_gpu, end = first + b.n_gpu;
+  for (std::size_t l = first; l < end; ++l) front_W += b.rear[l] != 0 ? 0.0 : state.mean_W[b.gpu[l]];
+  const double rear_K = x.full_preheat_K_per_W * front_W / frac;
+  double hottest_K = 0.0;
+  std::size_t lane = first;
+  for (std::size_t l = first; l < end; ++l) {
+    const double die_K =
+        x.inlet_K[node] + (b.rear[l] != 0 ? rear_K : 0.0) + x.r[l] * (K_per_W * state.mean_W[b.gpu[l]] + task.dip_K);
+    if (die_K > hottest_K) hottest_K = die_K, lane = l;
+  }
+  return die_plant(b, lane, hottest_K, state.mean_W[b.gpu[lane]], front_W, frac, 1.0, x.inlet_K[node], x);
+}
+
+/// Fans in steps: mean speeds of a block's nodes, and what their controllers remember.
+void climb(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& die_mean_K,
+           const Blown& x, Air& air, std::array<double, n_lane>& mean_frac) {
+  const auto& stairs = *b.type->stairs;
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    const double* die_K = die_mean_K.x + i * b.n_gpu;
+    const std::size_t lane = i * b.n_gpu + static_cast<std::size_t>(std::max_element(die_K, die_K + b.n_gpu) - die_K);
+    const double frac = std::max(air.fan_used_frac[i], b.type->air.fan_min_frac);
+    const auto& rates = b.type->modes[fan_step(frac)].rate_per_s;
+    const double follows = 1.0 - math::mean_decay(*std::min_element(rates.begin(), rates.end()) * step_s);
+    const auto now =
+        die_plant(b, lane, die_mean_K[lane], x.front_W[i] / x.n_front, x.front_W[i], frac, follows, x.inlet_K[i], x);
+    const FanStairs::Memory memory{state.fan_accepted_K[b.node[i]], state.fan_term_frac[b.node[i]]};
+    // Pauses are jumped over where the fleet is as before them: the dies' mean with them is no reading of a table.
+    const auto rests = resting(state, task, b, i, frac, x);
+    const auto s = b.type->follows_fans ? stairs.followed(memory, now, step_s)
+                                        : stairs.speeds(memory, rests, pause_of(task) > 0 ? rests : now, step_s);
+    air.stairs[i] = s;
+    if (!task.dark) mean_frac[i] = air.fan_end_frac[i] = air.fan_aim_frac[i] = s.mean_frac;
+  }
+}
+
 }  // namespace
 
 TIDEWATT_CLONES
@@ -86,9 +146,15 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
     mean_frac[i] = task.dark ? least_frac : course.mean_frac;
     air.fan_end_frac[i] = task.dark ? least_frac : course.end_frac;
   }
+  const double middle_s = task.since_macro_s + half_s;
+  for (std::size_t i = 0; i < n; ++i) inlet_K[i] = std::fma(inlet_K_per_s[i], middle_s, inlet_K[i]);
+  if (type.stairs)
+    climb(state, task, b, step_s, die_mean_K, {front_W, r, inlet_K, full_preheat_K_per_W, n_front}, air, mean_frac);
   // Rows of the table of modes are apart in memory: all are fetched before the first is read.
   for (std::size_t i = 0; i < n; ++i) {
     air.fan_mean_frac[i] = fan_frac_of(fan_step(mean_frac[i]));
+    air.fan_used_frac[i] = air.fan_mean_frac[i];
+    air.fan_power_frac[i] = type.stairs && !task.dark ? air.stairs[i].power_frac : air.fan_mean_frac[i];
     air.mode_step[i] = mode_step(type, air.fan_mean_frac[i], task.flow_frac.empty() ? 1.0 : task.flow_frac[b.node[i]]);
     air.modes[i] = &type.modes[air.mode_step[i]];
     const auto* row = reinterpret_cast<const char*>(air.modes[i]);
@@ -96,7 +162,7 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
   }
   for (std::size_t i = 0; i < n; ++i) front_W_per_K[i] = n_front * air.modes[i]->sink_air_W_per_K;
   const double exponent = type.liquid ? 0.0 : -type.package.convection_exponent_ratio,
-               middle_s = task.since_macro_s + half_s, repeats = task.repeats ? 1.0 : 0.0;
+               repeats = task.repeats ? 1.0 : 0.0;
   std::array<double, n_lane> preheat_K, by_preheat, by_sink;
   TIDEWATT_LANE_LOOP
   for (std::size_t i = 0; i < n; ++i) {
@@ -110,7 +176,6 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
     preheat_K[i] = preheat;
     by_preheat[i] = (front_per_s - rate_per_s - air_frac_per_s) * preheat;
     by_sink[i] = exponent * rate_per_s * (front_W[i] / front_W_per_K[i]);
-    inlet_K[i] = std::fma(inlet_K_per_s[i], middle_s, inlet_K[i]);
   }
   for (std::size_t i = 0; i < n; ++i) {
     const NodeAir node{inlet_K[i], inlet_K_per_s[i], preheat_K[i], by_preheat[i], by_sink[i]};
@@ -249,6 +314,7 @@ Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTas
   Prediction out{last_K, {}, {}};
   for (std::size_t i = 0; i < b.n_node; ++i) {
     out.front_W[i] = state.front_W[b.node[i]];
+    air.fan_used_frac[i] = state.fan_frac[b.node[i]];
     out.fan_before_frac[i] = thermal::fan_target_frac(b.type->air, hottest(out.die_K.x + i * b.n_gpu, b.n_gpu));
   }
   Lanes heat_J, moved_K;

@@ -143,6 +143,11 @@ void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, 
     k.liquid = gpu_frac * k.package_out + host_frac * k.host;
     signals.node_air_W[b.node[i]] = k.air / step_s;
     if (liquid) signals.node_liquid_W[b.node[i]] = k.liquid / step_s;
+    if (b.type->stairs) {
+      const auto& s = air.stairs[i];
+      state.fan_accepted_K[b.node[i]] = s.accepted_K, state.fan_term_frac[b.node[i]] = s.term_frac;
+      signals.fan_low_frac[b.node[i]] = s.low_frac, signals.fan_high_frac[b.node[i]] = s.high_frac;
+    }
     signals.node_flow_m3_per_s[b.node[i]] = b.type->air.flow_m3_per_s * air.fan_mean_frac[i];
   }
 }

@@ -116,6 +116,10 @@ struct Air {
   std::array<const thermal::PackageModes*, n_lane> modes;  ///< [node of the block] that row
   /// [node of the block]; the mean, rounded to the duty register.
   std::array<double, n_lane> fan_aim_frac, fan_mean_frac, fan_end_frac;
+  std::array<double, n_lane> fan_power_frac;  ///< [node of the block] its cube is the mean cube
+  /// Fans in steps, [node of the block]: mean speed to which the die temperatures given belong; what their controller makes of them.
+  std::array<double, n_lane> fan_used_frac;
+  std::array<FanStairs::Speeds, n_lane> stairs;
   Lanes air_K;    ///< mean over the step
   Lanes K_per_s;  ///< its drift through the step, for the package
 };
@@ -127,6 +131,12 @@ struct Air {
 void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& r,
              const std::array<double, n_lane>& fan_before_frac, const Lanes& die_mean_K,
              const std::array<double, n_lane>& front_W, Air& air);
+
+/// The speeds to which the die temperatures that were guessed belong.
+inline void use_guessed_fans(const FleetSignals& signals, const Block& b, Air& air) {
+  if (!b.type->stairs) return;
+  for (std::size_t i = 0; i < b.n_node; ++i) air.fan_used_frac[i] = signals.guess_fan_frac[b.node[i]];
+}
 
 /// A block's packages before a step.
 struct Packages {

@@ -315,6 +315,7 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
     front[i] = signals.guess_front_W[b.node[i]];
     fan_before[i] = signals.fan_before_frac[b.node[i]];
   }
+  use_guessed_fans(signals, b, s.air);
   s.course.modes.fill(nullptr);
   for (int i = 0; i < 4; ++i) {
     set_air(state, task, b, course.step_s, before.r, fan_before, mean_K, front, s.air);

@@ -110,7 +110,7 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
     double ac_J = 0.0, conversion_J = 0.0, psu_J = 0.0;
     power::ServerPower p{};
     for (std::size_t i = 0; i < n_all; ++i) {
-      if (!task.dark) p = power::server_power(server, s.node_W[i], s.air.fan_mean_frac[n], busy);
+      if (!task.dark) p = power::server_power(server, s.node_W[i], s.air.fan_power_frac[n], busy);
       s.kind_ac_W[kind_of(i)] += p.ac_W;
       ac_J += p.ac_W * s.spent_s[i];
       conversion_J += p.conversion_W * s.spent_s[i];

@@ -73,7 +73,7 @@ void book_segments(const Block& b, const FleetTask& task, const Scratch& s, cons
               d;
       }
       const auto p =
-          task.dark ? power::ServerPower{} : power::server_power(b.type->server, gpu_W, s.air.fan_mean_frac[n], busy);
+          task.dark ? power::ServerPower{} : power::server_power(b.type->server, gpu_W, s.air.fan_power_frac[n], busy);
       segment_W[b.index[n] * widest + i] = p.ac_W;
       book.ac_in += p.ac_W * d;
       book.conversion += p.conversion_W * d;

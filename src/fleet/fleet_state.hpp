@@ -32,12 +32,15 @@ struct FleetState {
   /// [gpu] what the governor let it draw in its window in the last step, W → thermal limit; 0: not known yet.
   std::vector<double> window_W;
   std::vector<double> front_W;  ///< [node] heat of the front GPU row in the last step → rear inlet
+  // Of fans in steps; unused with a straight line.
+  std::vector<double> fan_accepted_K;  ///< [node] reading that its fan table holds on to, K; NaN: none yet
+  std::vector<double> fan_term_frac;   ///< [node] PID term that its controller holds
   template <class A>
   void archive(A& a) {
     auto& [die, base, sink, switched_off, fan, held, mean, slope, ripple, work, die_mean, die_peak, clock, own, window,
-           front] = *this;
+           front, accepted, term] = *this;
     a(die, base, sink, switched_off, fan, held, mean, slope, ripple, work, die_mean, die_peak, clock, own, window,
-      front);
+      front, accepted, term);
   }
 };
 
@@ -46,14 +49,17 @@ struct FleetSignals {
   std::vector<dvfs::Limiter> limiter;   ///< [gpu]
   std::vector<double> guess_K;          ///< [gpu] predicted mean die temperature of the coming step
   std::vector<double> fan_before_frac;  ///< [node] what its fans aimed at in the step before
+  std::vector<double> guess_fan_frac;   ///< [node] mean fan speed to which guess_K belongs; of fans in steps
   std::vector<double> guess_front_W;    ///< [node] predicted heat of the front GPU row in the coming step → rear inlet
   std::vector<double> miss_K;           ///< [node] largest |mean die temperature − its guess| in the step
   std::vector<double> gpu_J;            ///< [gpu] electrical energy of the step
   std::vector<double> node_air_W;       ///< [node] mean heat given to the hall's air
   std::vector<double> node_liquid_W;    ///< [node] mean heat given to the liquid
   std::vector<double> node_flow_m3_per_s;  ///< [node]
-  std::vector<double> memory_K;            ///< [gpu] mean temperature of the memory stacks in the step; 0: not known
-  double pause_W = 0.0;                    ///< AC power of all nodes in the pauses of the last step
+  /// [node] steps between which its fans cycled in the step; equal: they rested. Of fans in steps.
+  std::vector<double> fan_low_frac, fan_high_frac;
+  std::vector<double> memory_K;  ///< [gpu] mean temperature of the memory stacks in the step; 0: not known
+  double pause_W = 0.0;          ///< AC power of all nodes in the pauses of the last step
 };
 
 /// Energy balance of the fleet over the whole run, J. No entry is the difference of others.

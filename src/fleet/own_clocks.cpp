@@ -23,6 +23,7 @@ Lanes heat_growth(const Fleet& fleet, const FleetState& state, const FleetSignal
   std::array<double, n_lane> fan_before;
   for (std::size_t i = 0; i < b.n_node; ++i) fan_before[i] = signals.fan_before_frac[b.node[i]];
   Air air;
+  use_guessed_fans(signals, b, air);
   set_air(state, task, b, ahead_s, p.r, fan_before, p.guess_K, front_W, air);
   Above x;
   above_air(p, air, ahead_s, x);
@@ -160,6 +161,7 @@ void predict_block(const Fleet& fleet, FleetState& state, const FleetTask& task,
   for (std::size_t n = 0; n < b.n_node; ++n) {
     signals.guess_front_W[b.node[n]] = p.front_W[n];
     signals.fan_before_frac[b.node[n]] = p.fan_before_frac[n];
+    if (b.type->stairs) signals.guess_fan_frac[b.node[n]] = air.fan_used_frac[n];
   }
 }
 

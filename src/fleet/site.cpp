@@ -19,7 +19,10 @@ NodeType make_node_type(const power::GpuPowerParams& gpu, const dvfs::GovernorPa
              liquid,
              {},
              {},
-             {}};
+             {},
+             {},
+             true,
+             false};
   t.modes.resize(n_fan_step + 1);
   if (liquid) {
     thermal::PackageParams on_plate = package;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "controls.hpp"
+#include "fan_stairs.hpp"
 #include "tidewatt/dvfs/governor.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
@@ -34,6 +35,9 @@ struct NodeType {
   /// [flow step] share of what plates capture that leaves with the liquid; empty in air.
   std::vector<double> to_liquid;
   std::optional<dvfs::SampledGovernorParams> sampling;  ///< its fast limit; absent: none
+  std::optional<FanStairs> stairs;                      ///< fans in steps; absent: the air's straight line
+  bool own_clocks = true;                               ///< kinds of work have their own; false: one for all
+  bool follows_fans = false;                            ///< cycles of fans are followed in time (reference)
 };
 
 /// Fan step nearest to a speed; the last one where dies have run away and there is no speed (the macro step's heat then ends the run).
@@ -52,6 +56,11 @@ inline double fan_frac_of(std::size_t step) { return static_cast<double>(step) /
 NodeType make_node_type(const power::GpuPowerParams&, const dvfs::GovernorParams&, const power::ServerPowerParams&,
                         const thermal::ServerAirParams&, const thermal::PackageParams&, double cap_W,
                         double clock_lock_Hz, const std::optional<thermal::LiquidCooling>& liquid = {});
+
+/// Fan speed at rest for a node's hottest die and its inlet, relative.
+inline double fan_at_rest_frac(const NodeType& type, double hottest_K, double inlet_K) {
+  return type.stairs ? type.stairs->at_rest_frac(hottest_K, inlet_K) : thermal::fan_target_frac(type.air, hottest_K);
+}
 
 /// Liquid flow of one server's plates, kg/s; 0 in air.
 double liquid_flow_kg_per_s(const NodeType& type);

@@ -37,7 +37,7 @@ Reach reach_of(const Fleet& fleet, const FleetState& state, const FleetSignals& 
     const auto guess = signals.guess_K.begin() + static_cast<std::ptrdiff_t>(n * fleet.n_gpu_per_node);
     const double hottest_K = *std::max_element(guess, guess + static_cast<std::ptrdiff_t>(fleet.n_gpu_per_node));
     see(n, state.fan_frac[n]);
-    see(n, thermal::fan_target_frac(fleet.types[fleet.node_hall[n]].air, hottest_K));
+    see(n, fan_at_rest_frac(fleet.types[fleet.node_hall[n]], hottest_K, task.inlet_K[n]));
   }
   return out;
 }

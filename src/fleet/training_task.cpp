@@ -114,11 +114,10 @@ TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_r
 
 /// Clocks under the limits in force. What smoothing or ballast fills has one clock, that of the worst window.
 void TrainingTask::set_courses(Windows& window, const Controls& controls, double clock_frac) const {
-  if (held_.any() || !window.course.set_limits(model_, type(), controls.cap_W, clock_frac * controls.lock_Hz)) return;
-  for (std::size_t s = 0; s < window.mix.size(); ++s) {
-    window.mix[s] = window.course.lead()[s].nominal.all;
-    window.mean_W[s] = window.course.lead()[s].nominal.mean_W;
-  }
+  const bool one_clock = held_.any() || !type().own_clocks;
+  if (one_clock || !window.course.set_limits(model_, type(), controls.cap_W, clock_frac * controls.lock_Hz)) return;
+  for (std::size_t s = 0; s < window.mix.size(); ++s)
+    window.mix[s] = window.course.lead()[s].nominal.all, window.mean_W[s] = window.course.lead()[s].nominal.mean_W;
 }
 
 /// What could everyone do alone? Classes are the stages.

@@ -1,6 +1,7 @@
 #include "build_fleet.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -30,8 +31,15 @@ fleet::Fleet site_as_built(const Scenario& scenario) {
     const auto& spec = scenario.halls[h];
     const double cap_W = gpu_limit_W(spec);
     const double lock_Hz = spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : spec.gpu.vf_clock_Hz.back();
-    fleet.types.push_back(fleet::make_node_type(spec.gpu, spec.governor, spec.server, spec.air, spec.package, cap_W,
-                                                lock_Hz, spec.liquid));
+    std::optional<fleet::FanStairs> stairs;
+    if (spec.fans && !spec.liquid) stairs.emplace(*spec.fans);
+    auto air = spec.air;
+    if (stairs) air.fan_min_frac = stairs->least_frac();
+    fleet.types.push_back(
+        fleet::make_node_type(spec.gpu, spec.governor, spec.server, air, spec.package, cap_W, lock_Hz, spec.liquid));
+    fleet.types.back().stairs = std::move(stairs);
+    fleet.types.back().own_clocks = scenario.run.own_clocks;
+    fleet.types.back().follows_fans = scenario.run.reference;
     fleet.types.back().sampling = spec.sampling;
     if (spec.memory) fleet.types.back().memory = spec.memory->branch;
     fleet.n_gpu_per_node = static_cast<std::size_t>(spec.server.n_gpu);
@@ -155,6 +163,11 @@ fleet::FleetState idle_state(const fleet::Fleet& fleet, std::span<const double> 
   s.window_W.assign(fleet.n_gpu(), 0.0);
   for (auto& mode : s.ripple_K) mode.assign(fleet.n_gpu(), 0.0);
   s.front_W.assign(fleet.n_node(), 0.0);
+  // Which whole degrees a server's fan table holds on to is an accident of its history: half of the servers each [assumed].
+  for (std::size_t n = 0; n < fleet.n_node(); ++n)
+    s.fan_accepted_K.push_back(2.0 * std::round(0.5 * (inlet_K[n] - 273.15)) +
+                               static_cast<double>(fleet.node_number[n] % 2) + 273.15);
+  s.fan_term_frac.assign(fleet.n_node(), 0.0);
   return s;
 }
 
@@ -162,7 +175,8 @@ fleet::FleetSignals make_signals(const fleet::Fleet& fleet) {
   fleet::FleetSignals s;
   s.guess_K.assign(fleet.n_gpu(), 0.0);
   s.guess_front_W.assign(fleet.n_node(), 0.0);
-  s.fan_before_frac.assign(fleet.n_node(), 0.0);
+  for (auto* v : {&s.fan_before_frac, &s.guess_fan_frac, &s.fan_low_frac, &s.fan_high_frac})
+    v->assign(fleet.n_node(), 0.0);
   s.miss_K.assign(fleet.n_node(), 0.0);
   s.limiter.assign(fleet.n_gpu(), dvfs::Limiter::none);
   s.gpu_J.assign(fleet.n_gpu(), 0.0);

@@ -1,5 +1,6 @@
 #include "fleet_snapshot.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -33,6 +34,23 @@ void add_pipeline(const fleet::TrainingTask& task, std::vector<NamedArray>& arra
   arrays.push_back(
       column("/iteration/phase_begin_s", "phase", std::move(begin_s), "s", "from when on, until the stage's next"));
   arrays.push_back({"/iteration/kind_name", {"kind"}, {n_name}, std::move(names), "1", "kinds of phases"});
+}
+
+/// Fans that run in steps, for each of a server's GPUs.
+void add_fans(const fleet::Fleet& fleet, const fleet::FleetState& state, const fleet::FleetSignals& signals,
+              std::vector<NamedArray>& arrays) {
+  if (std::none_of(fleet.types.begin(), fleet.types.end(), [](const auto& t) { return t.stairs.has_value(); })) return;
+  const std::size_t n = fleet.n_gpu();
+  const auto of_node = [&](const char* path, const std::vector<double>& x, const char* unit, const char* text) {
+    std::vector<double> of_gpu(n);
+    for (std::size_t g = 0; g < n; ++g) of_gpu[g] = x[g / fleet.n_gpu_per_node];
+    arrays.push_back({path, {"gpu"}, {n}, std::move(of_gpu), unit, text});
+  };
+  of_node("/fleet/fan_frac", state.fan_frac, "1", "mean fan speed of its server in that step");
+  of_node("/fleet/fan_low_frac", signals.fan_low_frac, "1", "lower of the steps between which the fans cycle");
+  of_node("/fleet/fan_high_frac", signals.fan_high_frac, "1", "the upper one; equal: the fans rest");
+  of_node("/fleet/fan_accepted_K", state.fan_accepted_K, "K", "reading that the fan table holds on to");
+  arrays.push_back({"/fleet/mean_W", {"gpu"}, {n}, state.mean_W, "W", "mean board power in that step"});
 }
 
 }  // namespace
@@ -78,6 +96,7 @@ void FleetSnapshot::take(const fleet::Fleet& fleet, const fleet::FleetState& sta
   real("inlet_K", inlet, "K", "air at the server's front");
   real("leakage_ratio", leakage, "1", "leakage of the chip over nominal");
   real("resistance_ratio", fleet.resistance_ratio, "1", "thermal resistance over nominal");
+  add_fans(fleet, state, signals, arrays_);
   std::vector<double> edge_s;
   for (const Tick t : edges.edge) edge_s.push_back(seconds(t));
   auto load_W = edges.load_W;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "build_fleet.hpp"
+#include "fan_report.hpp"
 #include "fleet/training_task.hpp"
 #include "gpu_replay.hpp"
 #include "job.hpp"
@@ -121,9 +122,12 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
   v.iteration_s = seconds(m.task.timeline->period);
   v.point_die_K = array<double>(result, "/fleet/die_K")[g];
 
+  v.fans = node_fan_cycle(m.fleet, result.arrays, n);
   const auto first = m.state.die_K.begin() + static_cast<std::ptrdiff_t>(n * per_node);
   const double fan_frac =
-      thermal::fan_target_frac(type.air, *std::max_element(first, first + static_cast<std::ptrdiff_t>(per_node)));
+      v.fans
+          ? array<double>(result, "/fleet/fan_frac")[g]
+          : thermal::fan_target_frac(type.air, *std::max_element(first, first + static_cast<std::ptrdiff_t>(per_node)));
   GpuReplay gpu{type,
                 m.fleet.chip[g],
                 m.task,

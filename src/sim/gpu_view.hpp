@@ -1,9 +1,11 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "fleet/fan_cycle.hpp"
 #include "tidewatt/dvfs/governor.hpp"
 #include "tidewatt/sim/result.hpp"
 #include "tidewatt/sim/scenario.hpp"
@@ -32,6 +34,8 @@ struct GpuView {
   double step_W = 0.0,
          point_step_W = 0.0;  ///< largest |P(t + 1 s) − P(t)| of means of 20 ms, of the mean iteration; of the run
   std::array<double, dvfs::n_held> held_frac{};  ///< [Held] share of the samples
+  /// Its server's fans under their controller, sample by sample; absent: they follow a straight line.
+  std::optional<fleet::FanCycle> fans;
   std::vector<double> time_s, clock_Hz, power_W, die_K;
   std::vector<double> shown_W, shown_degC;  ///< by the sensors: trailing mean of 1 s every 100 ms; whole degrees
   std::vector<std::uint8_t> held;           ///< dvfs::Held at the last sample
@@ -58,6 +62,8 @@ std::vector<GpuFigure> compared(const GpuView& view);
 const char* name_of(dvfs::Held held);
 std::string gpu_view_text(const GpuView& view);  ///< figures beside those of the run
 std::string gpu_view_csv(const GpuView& view);   ///< one line per step
-std::string gpu_view_svg(const GpuView& view);   ///< power, clock and die against time
+/// One line per sample of its server's fan controller; empty without one.
+std::string gpu_fans_csv(const GpuView& view);
+std::string gpu_view_svg(const GpuView& view);  ///< power, clock and die against time
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -101,7 +101,20 @@ std::string gpu_view_text(const GpuView& v) {
     if (v.held_frac[h] > 0.0)
       fmt::format_to(std::back_inserter(out), " {} {:.1f} %", name_of(static_cast<dvfs::Held>(h)),
                      100.0 * v.held_frac[h]);
-  return out + "\n";
+  out += "\n";
+  if (!v.fans) return out;
+  const auto& f = *v.fans;
+  const auto [low_K, high_K] = std::minmax_element(f.die_K.begin(), f.die_K.end());
+  if (f.period_s > 0.0)
+    fmt::format_to(std::back_inserter(out),
+                   "fans of the server cycle between {:.1f} and {:.1f} % each {:.0f} s (mean {:.1f} %): hottest die "
+                   "{:.1f} to {:.1f} °C\n",
+                   100.0 * f.low_frac, 100.0 * f.high_frac, f.period_s, 100.0 * f.mean_frac, *low_K - 273.15,
+                   *high_K - 273.15);
+  else
+    fmt::format_to(std::back_inserter(out), "fans of the server rest at {:.1f} %: hottest die {:.1f} °C\n",
+                   100.0 * f.mean_frac, f.mean_K - 273.15);
+  return out;
 }
 
 std::string gpu_view_csv(const GpuView& v) {
@@ -110,6 +123,15 @@ std::string gpu_view_csv(const GpuView& v) {
     fmt::format_to(std::back_inserter(out), "{:.6f},{:.0f},{:.2f},{:.2f},{:.3f},{:.0f},{}\n", v.time_s[i],
                    v.clock_Hz[i] * 1e-6, v.power_W[i], v.shown_W[i], v.die_K[i] - 273.15, v.shown_degC[i],
                    name_of(static_cast<dvfs::Held>(v.held[i])));
+  return out;
+}
+
+std::string gpu_fans_csv(const GpuView& v) {
+  if (!v.fans) return {};
+  std::string out = "time_s,fan_percent,hottest_die_degC\n";
+  for (std::size_t i = 0; i < v.fans->time_s.size(); ++i)
+    fmt::format_to(std::back_inserter(out), "{:.1f},{:.2f},{:.3f}\n", v.fans->time_s[i], 100.0 * v.fans->fan_frac[i],
+                   v.fans->die_K[i] - 273.15);
   return out;
 }
 

@@ -98,10 +98,9 @@ IterationView view_iteration(const Scenario& scenario, const JobSpec& job) {
   for (const auto cls : stage.task.node_class)
     view.class_gpus[cls] += static_cast<std::int64_t>(stage.fleet.n_gpu_per_node);
   view.gpu_W = stage.kind_W(stage.fleet.node_hall[stage.first_node], 0);
-  view.tflops_per_gpu = maker.model().model_flops_per_iteration() / seconds(view.timeline.period) /
-                        static_cast<double>(view.n_gpu) * 1e-12;
   const auto& compute = scenario.halls[stage.fleet.node_hall[stage.first_node]].compute;
-  view.mfu_percent = 100.0 * view.tflops_per_gpu / (compute.matrix_FLOP_per_s * 1e-12);
+  view.used = workload::utilisation(maker.model(), compute,
+                                    maker.model().tokens_per_iteration() / seconds(view.timeline.period));
   return view;
 }
 
@@ -150,9 +149,12 @@ JobWatts job_watts(const Scenario& scenario, const JobSpec& job) {
 
 std::string view_text(const IterationView& view) {
   std::string out = fmt::format(
-      "job {}: {} GPUs, iteration {:.4f} s, {:.1f} TFLOP/s per GPU, {:.1f} % MFU, dies at {:.0f} °C\nslowest clock of "
+      "job {}: {} GPUs, iteration {:.4f} s, {:.1f} TFLOP/s per GPU, {:.1f} % MFU (causal attention) and {:.1f} % HFU "
+      "(full "
+      "attention, recomputation) of {:.1f} TFLOP/s in {}, dies at {:.0f} °C\nslowest clock of "
       "each replica group:",
-      view.job, view.n_gpu, seconds(view.timeline.period), view.tflops_per_gpu, view.mfu_percent, view_die_K - 273.15);
+      view.job, view.n_gpu, seconds(view.timeline.period), view.used.tflops_per_gpu, view.used.mfu_percent,
+      view.used.hfu_percent, view.used.peak_TF, view.used.precision, view_die_K - 273.15);
   for (const double f : view.group_Hz) fmt::format_to(std::back_inserter(out), " {:.0f}", f * 1e-6);
   out += " MHz\nboard power of a nominal chip:";
   for (std::size_t k = 0; k < view.gpu_W.size(); ++k)

@@ -5,6 +5,7 @@
 
 #include "tidewatt/sim/scenario.hpp"
 #include "tidewatt/workload/timeline.hpp"
+#include "workload/utilisation.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 
@@ -17,7 +18,7 @@ struct IterationView {
   std::vector<double> group_Hz;          ///< [replica group] clock of its slowest GPU
   std::vector<std::int64_t> class_gpus;  ///< [class]
   std::vector<double> gpu_W;             ///< [kind] board power of a nominal chip that waits for the slowest group
-  double tflops_per_gpu = 0.0, mfu_percent = 0.0;
+  workload::Utilisation used;
 };
 
 inline constexpr double view_die_K = 338.15;  ///< 65 °C: a loaded chip in air (assumed; a run finds its own)

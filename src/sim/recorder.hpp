@@ -37,6 +37,7 @@ class Recorder {
   void connection(const connection::SiteStream::Span& pcc, Tick begin, Tick end, std::size_t row);
   void event(Tick tick, std::string kind, std::string entity, std::string text);
   FleetSnapshot& snapshot() { return state_.snapshot; }
+  const FleetSnapshot& snapshot() const { return state_.snapshot; }
 
   struct Swing {
     double percent = 0.0;

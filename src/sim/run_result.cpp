@@ -6,10 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "fan_report.hpp"
 #include "grid_case.hpp"
 #include "grid_summary.hpp"
 #include "scenario_inputs.hpp"
 #include "scenario_rack.hpp"
+#include "workload/utilisation.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -61,11 +63,8 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   const auto& r = run.recorder;
   const auto& model = first_job.training().model();
   const double total_s = seconds(run.model.end);
-  const double gpus = static_cast<double>(model.n_gpu());
   const double tokens_per_s = r.first_job().mean_throughput();
-  const double flops_per_token = model.model_flops_per_iteration() / model.tokens_per_iteration();
-  const double per_gpu_TF = tokens_per_s * flops_per_token / gpus * 1e-12;
-  const double peak_TF = scenario.halls.front().compute.matrix_FLOP_per_s * 1e-12;
+  const auto used = workload::utilisation(model, scenario.halls.front().compute, tokens_per_s);
   const auto swing = r.swing();
   const auto spectrum = stream.spectrum();
   const auto strongest = spectrum.n_segment > 0 ? spectrum.dominant(0.02) : numerics::Line{};
@@ -79,8 +78,13 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   put("simulated_s", total_s);
   put("n_gpu", static_cast<std::int64_t>(run.model.fleet.n_gpu()));
   put("iteration_s", number(r.first_job().mean_iteration_s()));
-  put("tflops_per_gpu", number(per_gpu_TF));
-  put("mfu_percent", number(100.0 * per_gpu_TF / peak_TF));
+  put("tflops_per_gpu", number(used.tflops_per_gpu));
+  put("mfu_percent", number(used.mfu_percent));
+  put("hfu_percent", number(used.hfu_percent));
+  put("utilisation_peak_TF", used.peak_TF);
+  put("utilisation_precision", std::string(used.precision));
+  put("mfu_attention", std::string(used.mfu_attention));
+  put("hfu_attention", std::string(used.hfu_attention));
   put("tokens_per_s_mean", number(tokens_per_s));
   put("throughput_swing_percent", swing.known ? Value(swing.percent) : Value());
   put("throughput_swing_floor_percent", swing_floor_percent);
@@ -93,6 +97,10 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   put("memory_mean_degC",
       r.first_job().memory_mean_K() > 0.0 ? Value(r.first_job().memory_mean_K() - 273.15) : Value());
   put("memory_max_degC", r.memory_max_K() > 0.0 ? Value(r.memory_max_K() - 273.15) : Value());
+  const auto fans = fan_report(run.model.fleet, r.snapshot().arrays());
+  put("fan_cycling_nodes", fans ? Value(fans->n_cycling) : Value());
+  put("fan_cycle_amplitude_K", fans && fans->n_cycling > 0 ? Value(fans->amplitude_K) : Value());
+  put("fan_cycle_period_s", fans && fans->n_cycling > 0 ? Value(fans->period_s) : Value());
   put("limiter_share", r.first_job().mean_throughput() > 0 ? Value(r.first_job().limiter_share()) : Value());
   double over_W = 0.0, over_s = 0.0, worked_s = 0.0;
   for (const auto& u : run.occupants) {

@@ -4,6 +4,7 @@
 
 #include "run_result.hpp"
 #include "scenario_rack.hpp"
+#include "workload/utilisation.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -19,14 +20,15 @@ Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::Compu
   const auto& model = run.training().model();
   const auto& books = run.life().books();
   const double tokens_per_s = f.tokens / f.iterating_s;
-  const double per_gpu_TF = tokens_per_s * model.model_flops_per_iteration() / model.tokens_per_iteration() /
-                            static_cast<double>(spec.plan.n_gpu) * 1e-12;
+  const auto used = workload::utilisation(model, gpu, tokens_per_s);
   const bool begun = books.total_ns() > books.in(workload::JobState::queued);
   Figures out = {{"name", spec.name},
                  {"n_gpu", spec.plan.n_gpu},
                  {"iteration_s", number(f.iteration_s2 / f.iterating_s)},
-                 {"tflops_per_gpu", number(per_gpu_TF)},
-                 {"mfu_percent", number(100.0 * per_gpu_TF / (gpu.matrix_FLOP_per_s * 1e-12))},
+                 {"tflops_per_gpu", number(used.tflops_per_gpu)},
+                 {"mfu_percent", number(used.mfu_percent)},
+                 {"hfu_percent", number(used.hfu_percent)},
+                 {"utilisation_peak_TF", used.peak_TF},
                  {"tokens", f.tokens},
                  {"tokens_per_s_mean", number(tokens_per_s)},
                  {"iterating_s", f.iterating_s},

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cooling/epw.hpp"
 #include "cooling/weather_csv.hpp"
+#include "fleet/fan_stairs.hpp"
 #include "inherit.hpp"
 #include "scenario_check.hpp"
 #include "scenario_defaults.hpp"
@@ -27,6 +28,16 @@ void read_liquid(Reading& reading, const Node& node, const std::string& path, th
   reading.read(reading.entry(r, "plate", "cold_plate", "cold plate on each GPU"), path + ".plate", liquid.plate);
   liquid.capture.fields(r);
   r.finish();
+}
+
+void read_fans(Reading& reading, const Node& node, const std::string& path, thermal::FanControllerParams& fans) {
+  if (!found(node)) return;
+  try {
+    fans = thermal::read_fan_controller(node, path, reading.log);
+    const fleet::FanStairs known(fans);
+  } catch (const InputError& e) {
+    reading.findings.insert(reading.findings.end(), e.findings().begin(), e.findings().end());
+  }
 }
 
 /// How the governor samples; the catalog's usual entry where the GPU names none. Its assumed inputs count where a run uses
@@ -104,6 +115,9 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
     TableReader v = reading.table(server, path + ".server");
     reading.section(v, "power", h.server, "power of the server beside its GPUs");
     reading.section(v, "air", h.air, "air flow and fans");
+    if (const auto fans = reading.optional_entry(v, "fans", "fan_controller",
+                                                 "its fan controller; left out: the straight line of its air"))
+      read_fans(reading, *fans, path + ".server.fans", h.fans.emplace());
     if (const Node* position = v.child("position", Need::optional, "differences between the slots of a server"))
       reading.read(*position, path + ".server.position", h.position.emplace());
     if (const Node* liquid = v.child("liquid", Need::optional, "cold plates; left out: an air-cooled server"))

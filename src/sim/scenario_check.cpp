@@ -84,8 +84,20 @@ void check_recirculation(const Scenario& s, Report&& report) {
 /// Power of a nominal GPU with its die at 40 degC at the lowest clock, in the limiter window of the job's most demanding stage, W.
 double lowest_clock_W(const HallSpec& h, const JobSpec& j) {
   constexpr double cool_die_K = 313.15, alone = 1.0;
-  fleet::NodeType type{
-      power::GpuModel(h.gpu), h.governor, h.server, h.air, h.package, {h.gpu.tdp_W}, {}, {}, {}, {}, {}};
+  fleet::NodeType type{power::GpuModel(h.gpu),
+                       h.governor,
+                       h.server,
+                       h.air,
+                       h.package,
+                       {h.gpu.tdp_W},
+                       {},
+                       {},
+                       {},
+                       {},
+                       {},
+                       {},
+                       true,
+                       false};
   const workload::IterationModel model(j.model, j.plan, h.compute, j.network);
   const auto timeline = model.iteration({&alone, 1});
   fleet::FleetTask task;

@@ -67,6 +67,8 @@ SwingReport explain_swing(const sim::Scenario& scenario, const sim::Result& base
   SwingReport report;
   report.swing_percent = sim::figure(base, "throughput_swing_percent");
   report.tokens_per_s = sim::figure(base, "tokens_per_s_mean");
+  report.mean_MW = sim::figure(base, "pcc_mean_MW");
+  report.fall_MW_per_s = sim::figure(base, "pcc_ramp_down_max_MW_per_s");
   if (!std::isfinite(report.swing_percent))
     throw InputError("explain: a swing needs two hours at least in which the job iterates for a quarter of an hour");
   const auto hours = sim::whole_numbers(base, "throughput_min_hours");
@@ -78,8 +80,10 @@ SwingReport explain_swing(const sim::Scenario& scenario, const sim::Result& base
     return sim::run(s, {options.n_thread, {}});
   };
   for (const auto& c : causes_of(scenario, base)) {
-    const double left = sim::figure(repeat(c.scenario, "without " + c.name), "throughput_swing_percent");
-    report.causes.push_back({c.name, c.how, left, report.swing_percent - left});
+    const auto r = repeat(c.scenario, "without " + c.name);
+    const double left = sim::figure(r, "throughput_swing_percent"), MW = sim::figure(r, "pcc_mean_MW");
+    report.causes.push_back({c.name, c.how, left, report.swing_percent - left, MW, report.mean_MW - MW,
+                             report.fall_MW_per_s - sim::figure(r, "pcc_ramp_down_max_MW_per_s")});
   }
   const double energy = sim::figure(base, "pcc_mean_MW") / report.tokens_per_s;
   for (const auto& l : levers_of(scenario, report.notes)) {

@@ -36,4 +36,16 @@ std::string swing_json(const SwingReport& r) {
   return out.dump();
 }
 
+std::string power_json(const SwingReport& r) {
+  using Json = nlohmann::ordered_json;
+  Json out{{"pcc_mean_MW", r.mean_MW}, {"fall_max_MW_per_s", r.fall_MW_per_s}, {"causes", Json::array()}};
+  for (const auto& c : r.causes)
+    out["causes"].push_back({{"name", c.name},
+                             {"how", c.how},
+                             {"without_MW", c.without_MW},
+                             {"adds_MW", c.adds_MW},
+                             {"adds_ramp_MW_per_s", c.adds_ramp_MW_per_s}});
+  return out.dump();
+}
+
 }  // namespace TIDEWATT_NAMESPACE::study

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "explain_swing.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
@@ -14,6 +17,19 @@ std::string gpu_line(const NamedGpu& g) {
 }
 
 }  // namespace
+
+std::string power_text(const SwingReport& r) {
+  auto causes = r.causes;
+  std::stable_sort(causes.begin(), causes.end(),
+                   [](const auto& a, const auto& b) { return std::abs(a.adds_MW) > std::abs(b.adds_MW); });
+  std::string out = fmt::format(
+      "Mean power at the connection is {:.4f} MW, its steepest fall {:.1f} MW/s. Without ... the mean would be:\n",
+      r.mean_MW, r.fall_MW_per_s);
+  for (const auto& c : causes)
+    out += fmt::format("   {:<18} {:>9.4f} MW  ({:+.4f} MW, steepest fall {:+.2f} MW/s)  {}\n", c.name, c.without_MW,
+                       c.adds_MW, c.adds_ramp_MW_per_s, c.how);
+  return out;
+}
 
 std::string swing_text(const SwingReport& r) {
   const std::string worst = r.min_hours.empty() ? "" : fmt::format(", lowest from {} h", fmt::join(r.min_hours, ", "));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/units.hpp"
@@ -80,6 +81,36 @@ bool put_on_plates(sim::HallSpec& h, const catalog::Catalog& catalog, std::strin
   return false;
 }
 
+/// Terms of the models, each without what it adds to a simpler one; those that the scenario has.
+void add_model_terms(const sim::Scenario& s, std::vector<Variant>& out) {
+  const auto& hall = s.halls.front();
+  out.push_back({"gated share", "nothing of a chip is gated off without a context",
+                 each_hall(s, [](auto& h) { h.gpu.rest_leakage_ratio = 1.0; })});
+  out.push_back({"fast limit", "no limit over tens of milliseconds, only the mean over the governor's window",
+                 each_hall(s, [](auto& h) { h.sampling.peak_ratio = 1e3; })});
+  out.push_back(
+      {"own clocks", "one clock for all work of an iteration", changed(s, [](auto& x) { x.run.own_clocks = false; })});
+  out.push_back({"spread's tail", "chips and packages cut at two sigmas",
+                 each_hall(s, [](auto& h) { h.spread.truncation_ratio = std::min(h.spread.truncation_ratio, 2.0); })});
+  if (hall.fans && !hall.liquid)
+    out.push_back({"staircase", "fans on the straight line of the server's air, not in their controller's steps",
+                   each_hall(s, [](auto& h) { h.fans.reset(); })});
+  const auto any_job = [&](auto&& has) { return std::any_of(s.jobs.begin(), s.jobs.end(), has); };
+  if (any_job([](const auto& j) { return j.plan.host_gap_s > 0.0; }))
+    out.push_back({"host gap", "GPUs do not wait for the host between iterations", changed(s, [](auto& x) {
+                     for (auto& j : x.jobs) j.plan.host_gap_s = 0.0;
+                   })});
+  if (!s.events.empty() || any_job([](const auto& j) { return j.failures.has_value(); }))
+    out.push_back({"spread of a stop", "all processes of a job end at once after a failure", changed(s, [](auto& x) {
+                     for (auto& j : x.jobs) j.life.tear_down_s = 0.0;
+                   })});
+  if (hall.plant_kind == sim::PlantKind::outside_air)
+    out.push_back({"saturating pads", "wet pads cool the air almost to its wet bulb", each_hall(s, [](auto& h) {
+                     constexpr double most = 0.99;
+                     h.outside_air.media_effectiveness_frac = most;
+                   })});
+}
+
 }  // namespace
 
 std::vector<Variant> causes_of(const sim::Scenario& s, const sim::Result& base) {
@@ -104,10 +135,12 @@ std::vector<Variant> causes_of(const sim::Scenario& s, const sim::Result& base) 
   out.push_back({"fans", fmt::format("server fans held at their mean over the run, {:.0f} %", 100.0 * fan),
                  each_hall(s, [&](auto& h) {
                    if (h.liquid) return;  // they do not act on plates
+                   h.fans.reset();
                    h.air.fan_min_frac = fan;
                    h.air.fan_start_K += 1000.0;
                    h.air.fan_full_K += 1000.0;
                  })});
+  add_model_terms(s, out);
   if (s.halls.front().plant_kind == sim::PlantKind::outside_air)
     out.push_back({"plant set points", "neither mixing of return air nor evaporation: the supply follows the weather",
                    each_hall(s, [](auto& h) {

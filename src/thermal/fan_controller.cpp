@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/field_log.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 
@@ -25,6 +26,8 @@ std::string table_finding(const FanGroupParams& g) {
 }  // namespace
 
 void FanGroupParams::fields(FieldVisitor& v) {
+  choose(v, "senses", senses, "what fleets take for the reading; none: the group asks for no more than the others",
+         Need::optional);
   v.flag("margin", margin, "true: readings are distances to a limit, negative below it", Need::optional);
   if (margin)
     v.numbers("threshold_margin_K", threshold_K, {-150, 50}, "thresholds at which each step begins", Need::optional);
@@ -56,10 +59,11 @@ void FanControllerParams::fields(FieldVisitor& v) {
   v.integer("failed_fans", failed_fans, {1, 1000}, "number of rotors that must stand still for failed_fan_frac");
 }
 
-FanControllerParams read_fan_controller(const Node& entry, const std::string& path) {
+FanControllerParams read_fan_controller(const Node& entry, const std::string& path, FieldLog* log) {
   std::vector<Finding> findings;
   FanControllerParams out;
-  TableReader r(entry, path, findings);
+  if (log != nullptr) log->list(log->pattern(path + ".group"));
+  TableReader r(entry, path, findings, log);
   out.fields(r);
   const Node* groups = r.child("group", Need::required, "sensors that ask for a speed");
   r.finish();
@@ -72,7 +76,7 @@ FanControllerParams read_fan_controller(const Node& entry, const std::string& pa
       TableReader first(node, path + ".group." + name, unseen);
       first.flag("margin", g.margin, "", Need::optional);
       first.flag("regulates", g.regulates, "", Need::optional);
-      TableReader of_group(node, path + ".group." + name, findings);
+      TableReader of_group(node, path + ".group." + name, findings, log);
       g.fields(of_group);
       of_group.finish();
       if (const auto finding = table_finding(g); !finding.empty()) of_group.report(&node, "", finding);

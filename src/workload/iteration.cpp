@@ -241,6 +241,18 @@ double IterationModel::model_flops_per_iteration(AttentionCount count) const {
   return tokens_per_iteration() * per_token;
 }
 
+double IterationModel::hardware_flops_per_iteration() const {
+  const double tokens = static_cast<double>(plan_.sequence_tokens);
+  const auto layers = static_cast<double>(shape_.layers), dense = static_cast<double>(dense_layer_count(shape_));
+  const double attention = layers * layer_attention_flops(shape_, tokens, AttentionCount::full);
+  double again = 0.0;
+  if (plan_.recompute == "full")
+    again = attention + dense * layer_linear_flops(shape_) +
+            (layers - dense) * (shape_.experts > 0 ? layer_linear_flops(shape_, LayerKind::expert) : 0.0);
+  if (plan_.recompute == "selective" && !plan_.fused_attention) again = attention;
+  return model_flops_per_iteration(AttentionCount::full) + tokens_per_iteration() * again;
+}
+
 double IterationModel::model_checkpoint_bytes() const { return checkpoint_bytes(shape_); }
 
 }  // namespace TIDEWATT_NAMESPACE::workload

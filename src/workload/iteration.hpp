@@ -53,6 +53,8 @@ class IterationModel {
   double tokens_per_iteration() const { return plan_.tokens_per_iteration(); }
   /// 3 × forward FLOPs of all tokens, recomputation not counted; 2 × for linear layers with frozen weights (adapters).
   double model_flops_per_iteration(AttentionCount count = AttentionCount::causal) const;
+  /// The same with attention as a full square and with what the plan computes again: layers, or their attention core.
+  double hardware_flops_per_iteration() const;
   /// Clock at which all work is counted.
   double reference_clock_Hz() const { return gpu_.reference_clock_Hz; }
   /// Bytes of a checkpoint of the whole model, see memory.hpp.

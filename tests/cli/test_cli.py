@@ -19,10 +19,11 @@ BINARY = product.find_binary()
 NUMBER, WHOLE, TEXT, TABLE, LIST = (int, float), int, str, dict, list
 CONTRACT = {
     "schema_version": WHOLE, "simulated_s": NUMBER, "wall_s": NUMBER, "n_gpu": WHOLE, "n_rack": WHOLE, "scale_up_gpus": WHOLE, "iteration_s": NUMBER,
-    "tflops_per_gpu": NUMBER, "mfu_percent": NUMBER, "peak_FLOP_per_s": NUMBER, "precision": TEXT,
+    "tflops_per_gpu": NUMBER, "mfu_percent": NUMBER, "hfu_percent": NUMBER, "utilisation_peak_TF": NUMBER,
+    "utilisation_precision": TEXT, "mfu_attention": TEXT, "hfu_attention": TEXT, "peak_FLOP_per_s": NUMBER, "precision": TEXT,
     "tokens_per_s_mean": NUMBER, "tokens_per_J": NUMBER, "throughput_swing_percent": NUMBER,
     "throughput_swing_floor_percent": NUMBER, "throughput_min_hours": LIST, "clock_mean_MHz": NUMBER, "clock_slowest_MHz": NUMBER, "die_max_degC": NUMBER,
-    "die_mean_degC": NUMBER, "memory_mean_degC": NUMBER, "memory_max_degC": NUMBER, "limiter_share": TABLE, "it_mean_MW": NUMBER, "pcc_mean_MW": NUMBER, "pcc_max_MW": NUMBER,
+    "die_mean_degC": NUMBER, "memory_mean_degC": NUMBER, "memory_max_degC": NUMBER, "limiter_share": TABLE, "fan_cycling_nodes": WHOLE, "it_mean_MW": NUMBER, "pcc_mean_MW": NUMBER, "pcc_max_MW": NUMBER,
     "pcc_min_MW": NUMBER, "pcc_step_1s_max_MW": NUMBER, "pcc_ramp_up_max_MW_per_s": NUMBER,
     "pcc_ramp_down_max_MW_per_s": NUMBER, "pcc_dominant_Hz": NUMBER, "freq_deviation_max_mHz": NUMBER,
     "volt_deviation_max_percent": NUMBER, "pue": NUMBER, "wue_L_per_kWh": NUMBER, "capacity_margin_min_percent": NUMBER,
@@ -31,7 +32,7 @@ CONTRACT = {
     "input_energy_error": NUMBER, "payload_sha256": TEXT, "result_file": TEXT, "jobs": LIST,
 }
 # What has no meaning while no job has trained.
-OF_TRAINING = ("iteration_s", "tflops_per_gpu", "mfu_percent", "tokens_per_s_mean", "throughput_swing_percent",
+OF_TRAINING = ("iteration_s", "tflops_per_gpu", "mfu_percent", "hfu_percent", "tokens_per_s_mean", "throughput_swing_percent",
                "clock_mean_MHz", "clock_slowest_MHz", "pcc_dominant_Hz")
 # Refusals take well under a second; CPU time, because other work on a machine must not fail a test.
 REFUSAL_CPU_S = 0.5
@@ -344,7 +345,7 @@ class Explain(unittest.TestCase):
     def test_swing_as_json_and_text(self):
         with tempfile.TemporaryDirectory() as out:
             swing = product.run(BINARY, TINY, out, self.SETS, ["--explain", "swing"]).json["explain"]["swing"]
-        self.assertLessEqual({"leakage", "thermal limiter", "spread", "gating", "fans", "coolant"}, {c["name"] for c in swing["causes"]})
+        self.assertLessEqual({"leakage", "thermal limiter", "spread", "gating", "fans", "coolant", "staircase", "own clocks", "fast limit", "gated share", "spread's tail"}, {c["name"] for c in swing["causes"]})
         self.assertEqual(len(swing["hottest"]), 5)
         for cause in swing["causes"]:
             self.assertAlmostEqual(cause["adds_points"], swing["swing_percent"] - cause["without_percent"], places=9)

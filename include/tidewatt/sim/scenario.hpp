@@ -33,6 +33,7 @@
 #include "tidewatt/sim/neighbour.hpp"
 #include "tidewatt/sim/site_devices.hpp"
 #include "tidewatt/thermal/cold_plate.hpp"
+#include "tidewatt/thermal/fan_controller.hpp"
 #include "tidewatt/thermal/hbm_package.hpp"
 #include "tidewatt/thermal/package.hpp"
 #include "tidewatt/thermal/server_air.hpp"
@@ -58,9 +59,10 @@ struct TIDEWATT_API RunParams {
   double macro_step_max_s = 1800.0;  ///< longest macro step, reached while only the weather changes
   double tolerance_K = 0.05;         ///< tolerated error of the predicted mean die temperature per jump
   bool reference = false;            ///< set by `reference_of`; no key
-  std::int64_t replica_groups = 4;   ///< groups of replicas whose phases begin and end together
-  bool spread = true;                ///< false: all chips are nominal (shows the effect of unequal chips)
-  bool gating = true;                ///< false: every GPU runs at the fleet's mean pace (shows the effect of waiting)
+  bool own_clocks = true;           ///< false: one clock for all of an iteration (shows the effect of own ones); no key
+  std::int64_t replica_groups = 4;  ///< groups of replicas whose phases begin and end together
+  bool spread = true;               ///< false: all chips are nominal (shows the effect of unequal chips)
+  bool gating = true;               ///< false: every GPU runs at the fleet's mean pace (shows the effect of waiting)
   void fields(FieldVisitor& v);
 };
 
@@ -113,7 +115,8 @@ struct TIDEWATT_API HallSpec {
   workload::ComputeParams compute;
   power::ServerPowerParams server;
   thermal::ServerAirParams air;
-  std::optional<thermal::LiquidCooling> liquid;  ///< absent: an air-cooled server
+  std::optional<thermal::FanControllerParams> fans;  ///< of its board controller; absent: the air's straight line
+  std::optional<thermal::LiquidCooling> liquid;      ///< absent: an air-cooled server
   /// Absent: nothing is known of the racks but how many servers each has.
   std::optional<catalog::RackEntry> rack;
   PlantKind plant_kind = PlantKind::outside_air;

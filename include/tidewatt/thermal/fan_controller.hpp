@@ -1,15 +1,29 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/node.hpp"
 #include "tidewatt/base/version.hpp"
+#include "tidewatt/base/words.hpp"
 
+namespace TIDEWATT_NAMESPACE::thermal {
+
+/// What a group's sensors feel, of what the package and air models know.
+enum class FanSense : std::uint8_t { none, die, inlet };
+}  // namespace TIDEWATT_NAMESPACE::thermal
+namespace TIDEWATT_NAMESPACE {
+class FieldLog;
+template <>
+inline constexpr std::array words_of<thermal::FanSense>{std::string_view("none"), std::string_view("die"),
+                                                        std::string_view("inlet")};
+}  // namespace TIDEWATT_NAMESPACE
 namespace TIDEWATT_NAMESPACE::thermal {
 
 /// Sensors of one kind that ask a server's fans for a speed: a table of thresholds, a PID term, or both, which then add up.
@@ -17,7 +31,9 @@ namespace TIDEWATT_NAMESPACE::thermal {
 /// The table is a staircase: the speed of the highest threshold at or below the reading, and the first speed below the first
 /// threshold. A reading within [last − hysteresis_down_K, last + hysteresis_up_K] of the last accepted one counts as that one.
 struct TIDEWATT_API FanGroupParams {
-  std::string name;     ///< of the sensors
+  std::string name;  ///< of the sensors
+  /// What runs of fleets take for the reading; none: no model, so the group is taken to ask for no more than the others.
+  FanSense senses = FanSense::none;
   bool margin = false;  ///< readings are distances to a limit (negative below it), K; otherwise temperatures
   std::vector<double> threshold_K;     ///< [step] ascending; a temperature, or a distance where `margin`
   std::vector<double> speed_frac;      ///< [step] PWM from that threshold on, 0–1
@@ -45,8 +61,9 @@ struct TIDEWATT_API FanControllerParams {
 };
 
 /// A catalog entry of kind fan_controller: the controller's values, and a table of groups by name under `group`.
-/// @param path of the entry, for messages  @throws InputError with every finding in the entry
-TIDEWATT_API FanControllerParams read_fan_controller(const Node& entry, const std::string& path);
+/// @param path of the entry, for messages  @param log records every key; null: none  @throws InputError with every finding in the entry
+TIDEWATT_API FanControllerParams read_fan_controller(const Node& entry, const std::string& path,
+                                                     FieldLog* log = nullptr);
 
 /// The controller itself, sample by sample.
 class TIDEWATT_API FanController {

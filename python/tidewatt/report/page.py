@@ -15,7 +15,8 @@ from .read import Missing, ResultFile
 TOP = [
     ("throughput_swing_percent", "throughput swing over the day", "%"),
     ("iteration_s", "iteration", "s"),
-    ("mfu_percent", "model FLOP utilisation", "%"),
+    ("mfu_percent", "MFU, causal attention", "%"),
+    ("hfu_percent", "HFU, full attention, recomputed", "%"),
     ("pcc_mean_MW", "mean at the connection", "MW"),
     ("pcc_step_1s_max_MW", "largest change within 1 s", "MW"),
     ("clock_mean_MHz", "mean clock", "MHz"),

@@ -11,7 +11,7 @@ using namespace tidewatt::sim;
 
 namespace {
 
-const std::vector<std::string> longer = {"run.duration_h=0.3"};
+const std::vector<std::string> longer = {"run.duration_h=0.3", "hall.a.server=dgx_h100"};
 
 struct Case {
   Scenario scenario = tiny("", longer);
@@ -23,7 +23,7 @@ const Case& usual() {
 }
 /// Far up, the fast limit leaves the 1 s limit alone.
 const Case& calm() {
-  static const Case c{tiny("", {"run.duration_h=0.3", "hall.a.gpu.sampling.peak_ratio=2"})};
+  static const Case c{tiny("", {"run.duration_h=0.3", "hall.a.server=dgx_h100", "hall.a.gpu.sampling.peak_ratio=2"})};
   return c;
 }
 

@@ -57,7 +57,7 @@ TEST_CASE("the view follows the power cap: less clock, longer iteration, less po
 }
 
 TEST_CASE("a job's watts before a run are a run's: mean, waits and start, fans at full speed") {
-  const auto scenario = tiny("", {"hall.a.server.air.fan_min_frac=1"});
+  const auto scenario = tiny("", {"hall.a.server=dgx_h100", "hall.a.server.air.fan_min_frac=1"});
   const auto w = job_watts(scenario, scenario.jobs.front());
   const auto r = run(scenario);
   CHECK(w.n_gpu == 128);

@@ -32,8 +32,8 @@ double state_s(const Result& r, const std::string& name) {
   return std::nan("");
 }
 
-const std::vector<std::string> plain_halls = {"run.spread=false", "job.main.life.tear_down_s=3",
-                                              "job.main.life.detect_s=8"};
+const std::vector<std::string> plain_halls = {"run.spread=false", "hall.a.server=dgx_h100",
+                                              "job.main.life.tear_down_s=3", "job.main.life.detect_s=8"};
 
 }  // namespace
 
