@@ -10,6 +10,7 @@ namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr std::size_t least_readings = 40;
+constexpr double gap_s = 2.0;
 constexpr double fast_limit_s = 0.3;  // after which it has let go, at the slews of the catalog
 
 /// Energy since the first sample, at equal steps.
@@ -110,6 +111,8 @@ Posterior fit_limiter(const LimiterModel& m, const LimiterLog& log, double senso
   std::vector<std::size_t> used;
   std::vector<double> time_s;
   for (std::size_t i = 1; i < log.time_s.size(); ++i) {
+    if (log.time_s[i] - log.time_s[i - 1] > gap_s)  // what the load and the limiter did is not known
+      begin_s = std::max(begin_s, log.time_s[i] + sensor_window_s + gap_s);
     if (log.load_frac[i] >= 0.5 && log.load_frac[i - 1] < 0.5)
       begin_s = std::max(begin_s, log.time_s[i - 1] + sensor_window_s + fast_limit_s);
     if (log.time_s[i] >= begin_s) used.push_back(i), time_s.push_back(log.time_s[i]);

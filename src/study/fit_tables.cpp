@@ -74,6 +74,7 @@ void EntryMaker::add_gpu(const std::string& gpu, const Posterior& fit, std::span
   FittedGpu one{gpu, source_, "", time_s.size(), fit.fit.values, residual_report(time_s, fit.residual, fit.noise),
                 unit};
   out_.text += fmt::format("GPU {}: {} readings\n", gpu, time_s.size());
+  std::erase_if(one.values, [](const auto& v) { return v.key == "activity_idle"; });
   for (const auto& v : one.values) out_.text += value_line(v);
   out_.text += "  " + residual_text(one.residuals, unit);
   if (out_.rms == 0.0) out_.rms = fit.fit.rms;
@@ -83,6 +84,7 @@ void EntryMaker::add_gpu(const std::string& gpu, const Posterior& fit, std::span
 void EntryMaker::add_values(const std::vector<FitValue>& values,
                             const std::vector<std::pair<std::string, std::string>>& keys) {
   for (const auto& v : values) {
+    if (v.key == "activity_idle") continue;  // without a program nothing switches
     out_.text += value_line(v);
     out_.values.push_back(v);
     const auto at = std::find_if(keys.begin(), keys.end(), [&](const auto& k) { return k.first == v.key; });

@@ -14,6 +14,8 @@
 namespace TIDEWATT_NAMESPACE::study::table_fit {
 namespace {
 
+constexpr double largest_miss_ratio = 0.1;  // rms over the limit: beyond, the noise would be taken for the law
+
 using Keys = std::vector<std::pair<std::string, std::string>>;
 
 /// Keys of the base that a clocks fit can write.
@@ -62,6 +64,11 @@ void write_curve(EntryMaker& to, const ClockModel& model, const std::vector<FitV
   curve.list.reserve(V.size());
   for (const double v : V) curve.list.push_back(1e3 * v);
   to.write(std::move(curve));
+}
+
+/// Whether a recorder's experiment can show the limiter: load at a free clock, not switched faster than in some seconds.
+bool limits(const std::string& experiment) {
+  return experiment == "soak" || experiment == "wave_of_10s" || experiment.starts_with("cap_at_");
 }
 
 double median(std::vector<double> x) {
@@ -144,6 +151,7 @@ FittedEntry limiter(const FitTableOptions& o) {
   columns_of(c, "temperature_degC", die);
   const auto gpu = c.words({"gpu"});
   const auto clock_MHz = c.optional({"clock_MHz"});
+  const auto experiment = c.words({"experiment"});
   LimiterLog log;
   std::vector<double> limited_Hz, limited_W;
   double top_Hz = 0.0;
@@ -152,6 +160,7 @@ FittedEntry limiter(const FitTableOptions& o) {
   double hot = 0.0, n_hot = 0.0, before_on_s = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t i = 0; i < time_s.size(); ++i) {
     if (!gpu.empty() && gpu[i] != gpu.front()) continue;
+    if (!experiment.empty() && !limits(experiment[i])) continue;
     if (!std::isfinite(power_W[i]) || !std::isfinite(limit_W[i]) || !std::isfinite(share[i])) continue;
     if (!log.time_s.empty() && time_s[i] <= log.time_s.back()) continue;
     const double step_s = log.time_s.empty() ? 1.0 : time_s[i] - log.time_s.back();
@@ -172,6 +181,11 @@ FittedEntry limiter(const FitTableOptions& o) {
   const auto model = limiter_model(o.base, o.governor, log);
   EntryMaker out(base, o);
   auto fit = fit_limiter(model, log, o.power_window_s);
+  if (const double limit = median(log.limit_W); fit.fit.rms > largest_miss_ratio * limit)
+    throw InputError(fmt::format(
+        "{}: the governor's model misses the watts by {:.0f} W rms at a limit of {:.0f} W: another limiter, another "
+        "load, or readings with another window (--power-window-s)",
+        c.file(), fit.fit.rms, limit));
   std::erase_if(fit.fit.values, [](const FitValue& v) { return v.key == "activity_work"; });
   std::vector<double> used(log.time_s.end() - static_cast<std::ptrdiff_t>(fit.residual.size()), log.time_s.end());
   out.add("power limiter", fit, used, "W",
