@@ -65,17 +65,23 @@ TEST_CASE("row 9: a run in jumps is the run with every edge resolved, the hottes
 
 TEST_CASE("a run that ends inside an iteration leaves dies as the reference does: clocks fall from its begin on") {
   // At its kinds' means over the whole iteration, or with the course inside a kind left out, the hottest die ends 0.3 to 0.5 K too warm.
-  for (const char *hours : {"run.duration_h=0.2502", "run.duration_h=0.2506"}) {
-    const auto jumps = run(llama({hours})), edges = run(reference_of(llama({hours})));
-    const auto &x = reals(jumps, "/day/die_max_K"), &y = reals(edges, "/day/die_max_K");
-    CHECK(x.back() == Approx(y.back()).margin(0.05));
+  for (const char *hours : {"run.duration_h=0.2996", "run.duration_h=0.3"}) {
+    auto scenario = llama({hours});
+    scenario.halls.front().fans.reset();
+    const auto jumps = run(scenario), edges = run(reference_of(scenario));
+    const auto &u = reals(edges, "/day/time"), &y = reals(edges, "/day/die_max_K");
+    double most_K = 0.0;
+    for (std::size_t k = 0; k < u.size(); ++k)
+      if (u[k] >= reals(jumps, "/day/time").back() - 1e-6) most_K = std::max(most_K, y[k]);
+    CHECK(reals(jumps, "/day/die_max_K").back() == Approx(most_K).margin(0.05));
   }
 }
 
 TEST_CASE("predictions agree with what comes out: a warm morning's throughput is the reference's") {
   // Fans answer every pass of the prediction; after two of them alone it is 0.1 K off, 0.008 % of throughput. With the air's density of the
   // macro step's begin it is 0.005 % off, with the powers of the step before 0.003 %.
-  const double percent = excess_percent(llama({"run.start=2024-07-20T08:00:00", "run.duration_h=2"}));
+  const double percent =
+      excess_percent(llama({"run.start=2024-07-20T08:00:00", "run.duration_h=2", "hall.a.server=dgx_h100"}));
   fmt::print("a warm morning in jumps: throughput {:+.4f} %\n", percent);
   CHECK(std::abs(percent) <= 0.0025);
 }

@@ -40,7 +40,7 @@ const std::vector<std::string> plain_halls = {"run.spread=false", "hall.a.server
 TEST_CASE("a failed host stops its replica; the others run to the exchange and spin there until detection", "[stop]") {
   const auto calm = run(tiny("", plain_halls));
   const double iteration_s = figure(calm, "iteration_s");
-  for (const double at_s : {50.1, 50.3, 50.5}) {
+  for (const double at_s : {50.2, 50.3, 50.5}) {
     const auto r = run(tiny(failure_at(at_s), plain_halls));
     INFO(at_s);
     CHECK(figure(r, "energy_closure") <= 1e-11);
@@ -75,7 +75,7 @@ TEST_CASE("chips without leakage, and waits that switch nothing, have clocks and
 }
 
 TEST_CASE("power lost while others still run ends all processes at once", "[stop]") {
-  const auto r = run(tiny(failure_at(50.1) + "\n[[event]]\nname = \"dark\"\nkind = \"utility_loss\"\nat_s = 50.2\n"
+  const auto r = run(tiny(failure_at(50.3) + "\n[[event]]\nname = \"dark\"\nkind = \"utility_loss\"\nat_s = 50.4\n"
                                              "duration_s = 20\n",
                           plain_halls));
   CHECK(state_s(r, "run_out") == Approx(0.1).epsilon(1e-6));
