@@ -43,9 +43,11 @@ struct WithinKinds {
   double peak_K = 0.0;         ///< what that adds to the hottest instant
   /// What it adds to a mode's ∫ P e^{−λ(T−t)} dt over a repetition, J; the energy of a kind is unchanged.
   std::array<double, thermal::n_mode> weight_J{};
+  std::vector<double>
+      kind_W;  ///< [kind] of a part of a repetition: mean there − mean over the whole; empty: a whole one
   template <class A>
   void archive(A& a) {
-    a(more_W, peak_K, weight_J);
+    a(more_W, peak_K, weight_J, kind_W);
   }
 };
 
@@ -73,8 +75,6 @@ struct ClassMap {
   std::vector<double> peak_K_per_W;
   KindLeakage leakage;
   WithinKinds within;
-  std::vector<double>
-      kind_more_W;  ///< [kind] of a part of a repetition: mean there − mean over the whole; empty: a whole one
   double pause_rise_K = 0.0;  ///< mean die temperature in a pause of the jump − mean over the repetition
   bool repeats = false;       ///< false: it happens once
 };

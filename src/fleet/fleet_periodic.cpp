@@ -279,9 +279,9 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   std::fill_n(s.books.begin(), b.n_node, NodeBooks{});
   const Packages before = load_packages(fleet, state, signals, b);
   gated_powers(fleet, state, signals, task, b, before.guess_K, map.used, s.powers);
-  if (!map.kind_more_W.empty())
+  if (!map.within.kind_W.empty())
     for (std::size_t i = 0; i < map.used.size(); ++i)
-      for (double& W : s.powers[i].fixed_W.x) W += map.kind_more_W[map.used[i]];
+      for (double& W : s.powers[i].fixed_W.x) W += map.within.kind_W[map.used[i]];
   s.rise.resize(map.used.size());
   s.watts.resize(map.used.size());
   s.die_weight.resize(b.n_node * map.n_padded());

@@ -13,6 +13,7 @@ namespace TIDEWATT_NAMESPACE::fleet {
 /// Courses of a job's pipeline stages under the limits in force, of ranks that all wait for and of those that wait for them.
 class StageCourses {
  public:
+  /// @param evaluates whether its work is evaluation, forward passes only
   explicit StageCourses(bool evaluates = false) : evaluates_(evaluates) {}
   /// Whole watts of the cap: what is between them is in the limit itself. @returns whether the limits are others than before
   bool set_limits(const workload::IterationModel& model, const NodeType& type, double cap_W, double max_Hz);

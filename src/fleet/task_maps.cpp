@@ -139,8 +139,8 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
       if (!starts.empty()) {
         auto nominal_W = nominal_kind_W(task, type, controls, c, starts[c].die_K);
         map.within.more_W = segment_more_W(task, type, controls, c, starts[c].die_K);
-        if (!map.within.more_W.empty()) map.kind_more_W = take_means(map, task.timeline->classes[c]);
-        for (std::size_t k = 0; k < map.kind_more_W.size(); ++k) nominal_W[k] += map.kind_more_W[k];
+        if (!map.within.more_W.empty()) map.within.kind_W = take_means(map, task.timeline->classes[c]);
+        for (std::size_t k = 0; k < map.within.kind_W.size(); ++k) nominal_W[k] += map.within.kind_W[k];
         add_course(map, task.timeline->classes[c], {*reach.reference, nominal_W, {}, leakage_per_K, map.within.more_W},
                    starts[c].store_K);
       }
@@ -153,7 +153,7 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
         add_rises(map, task.timeline->classes[c], {*reach.reference, nominal_W, leakage_W, leakage_per_K, more_W});
         kept = {map.leakage,
                 map.peak_K_per_W,
-                {more_W, map.within.peak_K, map.within.weight_J},
+                {more_W, map.within.peak_K, map.within.weight_J, {}},
                 0.0,
                 task.timeline->classes[c].size()};
         for (const auto k : map.used) kept.mean_W += nominal_W[k] * map.kind_s[k] / map.period_s;

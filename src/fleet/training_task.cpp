@@ -189,13 +189,11 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   else if (!held_.any())
     split_long(timeline_);
   if (!held_.any()) split_after_waits(timeline_);
-  task.class_window.clear();
-  task.class_course.clear(), task.class_lead.clear();
+  task.class_window.clear(), task.class_course.clear(), task.class_lead.clear();
   task.class_gate_Hz.clear();
-  const double slowest_Hz = *std::min_element(pace_.begin(), pace_.end()) * reference_Hz;
   for (std::size_t group = 0; group < n_group; ++group) {
     const double gate_Hz = options_.gating ? pace_[group] * reference_Hz : 0.0;
-    window.course.add(model_, type(), gate_Hz, slowest_Hz, task.class_course, task.class_lead);
+    window.course.add(model_, type(), gate_Hz, pace_.front() * reference_Hz, task.class_course, task.class_lead);
     for (std::size_t s = 0; s < n_stage; ++s) {
       task.class_window.push_back(task.class_course.empty() ? window.mix[s]
                                                             : task.class_course[group * n_stage + s].all());

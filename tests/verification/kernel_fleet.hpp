@@ -20,6 +20,7 @@ struct KernelFleet {
     fleet.node_hall.assign(n_node, 0);
     fleet.node_row.assign(n_node, 0);
     fleet.node_rack.assign(n_node, 0);
+    for (std::size_t n = 0; n < n_node; ++n) fleet.node_number.push_back(static_cast<std::uint32_t>(n));
     fleet.node_recirculation.assign(n_node, 0.0);
     for (std::size_t g = 0; g < 8 * n_node; ++g) {
       fleet.chip.push_back(power::draw_chip({0.2, 0.008, -0.5, 0.06, 2.0}, 1, g));
