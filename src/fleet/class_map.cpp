@@ -346,6 +346,8 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
   return map;
 }
 
+namespace {
+
 /// What clocks that move within kinds do to the modes at the repetition's end.
 void set_within(ClassMap& map, const Legs& legs, std::span<const double> more_W) {
   map.within.weight_J = {};
@@ -358,6 +360,8 @@ void set_within(ClassMap& map, const Legs& legs, std::span<const double> more_W)
     }
   }
 }
+
+}  // namespace
 
 void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip) {
   map.repeats = true;
