@@ -48,7 +48,8 @@ class KeyWriter final : public FieldVisitor {
 std::size_t bytes_of(const std::vector<ClassCourse>& courses) {
   std::size_t n = 0;
   for (const auto& c : courses)
-    n += c.nominal.ratio.size() + c.plane->slow_more.size() + c.plane->leaky_more.size() + 2 * c.places.done.size();
+    n += c.nominal.ratio.size() + c.plane->slow_more.size() + c.plane->leaky_more.size() + c.plane->both_more.size() +
+         2 * c.places.done.size();
   return n * sizeof(double);
 }
 

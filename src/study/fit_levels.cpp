@@ -7,18 +7,6 @@
 #include <string>
 
 namespace TIDEWATT_NAMESPACE::study {
-namespace {
-
-template <class Reading>
-std::vector<double> times_of(const std::vector<Reading>& readings) {
-  std::vector<double> out;
-  out.reserve(readings.size());
-  for (const auto& r : readings) out.push_back(r.time_s);
-  return out;
-}
-
-}  // namespace
-
 Posterior fit_server(const EntryBase& base, const std::vector<ServerReading>& readings) {
   const auto own = base.read<power::ServerPowerParams>("power");
   std::vector<PriorParameter> prior = {base.prior("power.host_W", 1.5),

@@ -33,4 +33,13 @@ struct FeederReading {
 Posterior fit_feeder_level(const EntryBase& base, std::size_t level, double n_branch, double meter_frac,
                            const std::vector<FeederReading>& readings);
 
+/// [reading] time, s.
+template <class Reading>
+std::vector<double> times_of(const std::vector<Reading>& readings) {
+  std::vector<double> out;
+  out.reserve(readings.size());
+  for (const auto& r : readings) out.push_back(r.time_s);
+  return out;
+}
+
 }  // namespace TIDEWATT_NAMESPACE::study

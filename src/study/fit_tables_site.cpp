@@ -15,14 +15,6 @@
 namespace TIDEWATT_NAMESPACE::study::table_fit {
 namespace {
 
-template <class Reading>
-std::vector<double> times_of(const std::vector<Reading>& readings) {
-  std::vector<double> out;
-  out.reserve(readings.size());
-  for (const auto& r : readings) out.push_back(r.time_s);
-  return out;
-}
-
 constexpr std::size_t most_readings = 60;  // of a plant, whose every reading is two hours of its own model
 
 }  // namespace

@@ -58,7 +58,7 @@ def test_a_record_with_clocks_and_caps_gives_the_gpu_that_made_it(recorded, tmp_
     assert fit.details["residuals"][0]["spectrum"] and fit.details["residuals"][0]["unit"] == "W"
     path = fit.save(tmp_path, force=True)
     assert tw.Catalog(tmp_path).text("mine").count("vf_voltage_mV") == 2 and path.parent.name == "gpu"
-    # Without changed settings V/f stays the prior's, and is said to.
+    # A log without changed settings tells nothing of V/f: the prior's interval stays, marked as not identified.
     plain = recorded[~recorded.experiment.str.contains("_at_")]
     with pytest.warns(UserWarning, match="does not identify"):
         alone = tw.fit_clocks(plain, name="mine").frame.set_index("key")

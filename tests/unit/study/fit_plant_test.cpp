@@ -38,18 +38,24 @@ void measure(std::vector<PlantReading>& readings, const EntryBase& base, const s
     if (parts) r.fan_W = meter(W[1]), r.pump_W = meter(W[2]), r.chiller_W = meter(W[3]), r.rejection_W = meter(W[4]);
   }
 }
+
+/// Three drawn truths, each fitted to its own hours.
+Coverage covered(const EntryBase& base, const std::vector<PriorParameter>& prior, bool parts) {
+  Coverage coverage;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const auto truth = drawn_truth(prior, seed, 1.5);
+    auto readings = hours(16, true);
+    measure(readings, base, truth, seed, parts);
+    coverage.add(fit_plant(base, rated_W, readings).fit.values, truth);
+  }
+  return coverage;
+}
 }  // namespace
 
 TEST_CASE("a water plant's chillers, fans and pumps come back from submeters", "[study][fit_plant]") {
   const EntryBase base("plant", "crah_chilled_water");
   const auto prior = plant_priors(base);
-  Coverage coverage;
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    const auto truth = drawn_truth(prior, seed, 1.5);
-    auto readings = hours(16, true);
-    measure(readings, base, truth, seed, true);
-    coverage.add(fit_plant(base, rated_W, readings).fit.values, truth);
-  }
+  auto coverage = covered(base, prior, true);
   INFO(coverage.text());
   CHECK(coverage.holds());
   for (const char* key : {"chiller_cop_ratio", "air_fan_kW", "tower_fan_kW"}) CHECK(coverage.identified(key) >= 2);
@@ -58,13 +64,7 @@ TEST_CASE("a water plant's chillers, fans and pumps come back from submeters", "
 TEST_CASE("an outside-air plant's fans come back from its sum; the rest stays open", "[study][fit_plant]") {
   const EntryBase base("plant", "outside_air_evaporative");
   const auto prior = plant_priors(base);
-  Coverage coverage;
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    const auto truth = drawn_truth(prior, seed, 1.5);
-    auto readings = hours(16, true);
-    measure(readings, base, truth, seed, false);
-    coverage.add(fit_plant(base, rated_W, readings).fit.values, truth);
-  }
+  auto coverage = covered(base, prior, false);
   INFO(coverage.text());
   CHECK(coverage.holds());
   CHECK(coverage.identified("fan_efficiency_frac") == 3);
