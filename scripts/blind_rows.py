@@ -152,7 +152,8 @@ def draw(rows, out):
         colour = VERMILION if outside_band(r) else BLUE
         left.plot([measured[i]] * 2, [r["p05"], r["p95"]], color=colour, lw=1, alpha=0.6)
         left.plot(measured[i], r["got"], "o", ms=3, color=colour)
-    left.set(xscale="log", yscale="log", xlabel="measured (s, W or other unit of the row)", ylabel="predicted, same unit")
+    left.set(xscale="log", yscale="log", xlabel="measured (s, W or other unit of the row)", ylabel="predicted, same unit",
+             ylim=(0.03 * min(measured), 30 * max(measured)))  # what is predicted as nothing lies below
     for at, i in enumerate(order):
         r, colour = shown[i], VERMILION if outside_band(shown[i]) else BLUE
         right.plot([r["p05"] / measured[i], r["p95"] / measured[i]], [at, at], color=colour, lw=1.5, alpha=0.6)
