@@ -106,14 +106,14 @@ std::vector<double> take_means(ClassMap& map, std::span<const workload::Segment>
 
 }  // namespace
 
-bool KindTemperatureOffsets::holds_for(const FleetTask& task, double cap) const {
-  if (classes.size() != task.timeline->classes.size() || cap != cap_W || task.clock_frac != clock_frac) return false;
-  if (classes.front().leakage.rise_K.size() != task.timeline->kinds.size() ||
-      !alike(period_s, seconds(task.timeline->period)))
-    return false;
-  for (std::size_t c = 0; c < classes.size(); ++c)
-    if (classes[c].n_segment != task.timeline->classes[c].size()) return false;
-  return std::equal(gate_Hz.begin(), gate_Hz.end(), task.class_gate_Hz.begin(), task.class_gate_Hz.end(), alike);
+bool KindTemperatureOffsets::belongs_to(const FleetTask& task, double cap) const {
+  return classes.size() == task.timeline->classes.size() && cap == cap_W && task.clock_frac == clock_frac;
+}
+
+bool KindTemperatureOffsets::OfClass::holds_for(const FleetTask& task, std::size_t cls) const {
+  return n_segment > 0 && n_segment == task.timeline->classes[cls].size() &&
+         leakage.rise_K.size() == task.timeline->kinds.size() && alike(period_s, seconds(task.timeline->period)) &&
+         alike(gate_Hz, task.class_gate_Hz[cls]);
 }
 
 std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals,
@@ -122,10 +122,8 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
   const auto& controls = state.controls[fleet.node_hall[task.first_node]];
   const Reach reach = reach_of(fleet, state, signals, task);
   const std::size_t n_class = task.timeline->classes.size(), n_kind = task.timeline->kinds.size();
-  const bool fresh = offsets != nullptr && !offsets->holds_for(task, controls.cap_W);
-  if (fresh)
-    *offsets = {seconds(task.timeline->period), controls.cap_W, task.clock_frac, task.class_gate_Hz,
-                std::vector<KindTemperatureOffsets::OfClass>(n_class)};
+  if (offsets != nullptr && !offsets->belongs_to(task, controls.cap_W))
+    *offsets = {controls.cap_W, task.clock_frac, std::vector<KindTemperatureOffsets::OfClass>(n_class)};
   const double d = pause_s(task), paused_W = d > 0.0 ? pause_W(task, type, controls) : 0.0;
   const double leakage_per_K = type.gpu.params().leakage_per_K;
   // A single segment has no rise over its own mean.
@@ -146,7 +144,7 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
       }
       if (offsets == nullptr) continue;
       auto& kept = offsets->classes[c];
-      if (fresh) {
+      if (!kept.holds_for(task, c)) {
         const auto nominal_W = nominal_kind_W(task, type, controls, c, nominal_die_K);
         const auto leakage_W = nominal_leakage_W(task, type, controls, c, nominal_die_K);
         const auto more_W = segment_more_W(task, type, controls, c, nominal_die_K);
@@ -155,6 +153,8 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
                 map.peak_K_per_W,
                 {more_W, map.within.peak_K, map.within.weight_J, {}},
                 0.0,
+                seconds(task.timeline->period),
+                task.class_gate_Hz[c],
                 task.timeline->classes[c].size()};
         for (const auto k : map.used) kept.mean_W += nominal_W[k] * map.kind_s[k] / map.period_s;
       }

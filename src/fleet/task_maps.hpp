@@ -7,28 +7,29 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// Deviation of the nominal chip's temperatures from their mean in each class. They depend on power levels, so they are kept
-/// while clocks and period change by less than half a percent; values that depend on durations are recomputed for every step.
+/// Deviation of the nominal chip's temperatures from their mean in each class. They depend on power levels, so a class keeps them
+/// while its clock and its period change by less than half a percent; values that depend on durations are recomputed for every step.
 struct KindTemperatureOffsets {
   struct OfClass {
     KindLeakage leakage;
     std::vector<double> peak_K_per_W;
     WithinKinds within;
-    double mean_W = 0.0;
-    std::uint64_t n_segment = 0;
+    double mean_W = 0.0, period_s = 0.0, gate_Hz = 0.0;
+    std::uint64_t n_segment = 0;  ///< 0: not known yet
+    /// Whether they may serve class `cls` of a task.
+    bool holds_for(const FleetTask& task, std::size_t cls) const;
     template <class A>
     void archive(A& a) {
-      a(leakage, peak_K_per_W, within, mean_W, n_segment);
+      a(leakage, peak_K_per_W, within, mean_W, period_s, gate_Hz, n_segment);
     }
   };
-  double period_s = 0.0, cap_W = 0.0, clock_frac = 0.0;
-  std::vector<double> gate_Hz;
+  double cap_W = 0.0, clock_frac = 0.0;
   std::vector<OfClass> classes;
-  /// Whether the offsets kept may serve a task under a cap. @param cap_W of a GPU
-  bool holds_for(const FleetTask& task, double cap_W) const;
+  /// Whether any of them may serve a task under a cap. @param cap_W of a GPU
+  bool belongs_to(const FleetTask& task, double cap_W) const;
   template <class A>
   void archive(A& a) {
-    a(period_s, cap_W, clock_frac, gate_Hz, classes);
+    a(cap_W, clock_frac, classes);
   }
 };
 
