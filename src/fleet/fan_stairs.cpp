@@ -2,22 +2,36 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
 constexpr double zero_degC_K = 273.15;
 
-double reading_K(double K) { return std::round(K - zero_degC_K) + zero_degC_K; }
+/// std::floor() and std::ceil() of some hundreds, without a call.
+TIDEWATT_INLINE double whole_below(double x) {
+  const auto i = static_cast<double>(static_cast<std::int64_t>(x));
+  return i > x ? i - 1.0 : i;
+}
+TIDEWATT_INLINE double whole_above(double x) { return -whole_below(-x); }
+TIDEWATT_INLINE double reading_K(double K) { return whole_below(K - zero_degC_K + 0.5) + zero_degC_K; }
 /// Whole degrees by which a reading has to move until it is accepted.
-double step_K(double hysteresis_K) { return std::floor(hysteresis_K + 1e-9) + 1.0; }
+TIDEWATT_INLINE double step_K(double hysteresis_K) { return whole_below(hysteresis_K + 1e-9) + 1.0; }
+/// Number of thresholds up to a reading. A loop over all of them is faster than a search.
+TIDEWATT_INLINE std::size_t n_reached(const std::vector<double>& threshold_K, double reading_K) {
+  std::size_t n = 0;
+  for (const double edge_K : threshold_K) n += edge_K <= reading_K ? 1 : 0;
+  return n;
+}
 /// Share of the time at the upper step, from the times in which the die warms at the lower one and cools at the upper one.
 double share_of_cycle(double warming, double cooling) { return cooling / (warming + cooling); }
-double at(const FanStairs::Plant& plant, double frac) {
+TIDEWATT_INLINE double at(const FanStairs::Plant& plant, double frac) {
   return plant.die_K + plant.K_per_frac * (frac - plant.at_frac);
 }
 
@@ -39,19 +53,19 @@ FanStairs::FanStairs(thermal::FanControllerParams controller) : controller_(std:
   if (inlet_) least_frac_ = std::max(least_frac_, groups[*inlet_].speed_frac.front());
 }
 
-double FanStairs::level_frac(std::size_t level, double term_frac, double floor_frac) const {
+TIDEWATT_INLINE double FanStairs::level_frac(std::size_t level, double term_frac, double floor_frac) const {
   return std::clamp(std::max(floor_frac, table().speed_frac[level] + term_frac), 0.0, 1.0);
 }
 
 /// Mean temperature above which a node leaves a step upwards: the first reading that the table can accept at or over the next threshold.
-double FanStairs::upper_K(std::size_t level, double accepted_K) const {
+TIDEWATT_INLINE double FanStairs::upper_K(std::size_t level, double accepted_K) const {
   const double threshold_K = table().threshold_K[level + 1], by_K = step_K(table().hysteresis_up_K);
-  const double accepted = accepted_K + by_K * std::ceil((threshold_K - accepted_K) / by_K - 1e-9);
+  const double accepted = accepted_K + by_K * whole_above((threshold_K - accepted_K) / by_K - 1e-9);
   return accepted - 0.5;
 }
 
 /// And below which it leaves it downwards: the first acceptable reading under the step's own threshold.
-double FanStairs::lower_K(std::size_t level, double accepted_K) const {
+TIDEWATT_INLINE double FanStairs::lower_K(std::size_t level, double accepted_K) const {
   const double threshold_K = table().threshold_K[level], by_K = step_K(table().hysteresis_down_K);
   double accepted = upper_K(level - 1, accepted_K) + 0.5;
   do accepted -= by_K;
@@ -61,13 +75,13 @@ double FanStairs::lower_K(std::size_t level, double accepted_K) const {
 
 /// Mean of the PID term over a step. A reading over the set point adds its gain at once and integrates; the sum is held until the term
 /// is cleared.
-double FanStairs::term(double held_frac, std::size_t level, double floor_frac, const Plant& plant,
+TIDEWATT_INLINE double FanStairs::term(double held_frac, std::size_t level, double floor_frac, const Plant& plant,
                        double step_s) const {
   const auto& g = table();
   if (!g.regulates) return 0.0;
   const double first_K = g.set_point_K - zero_degC_K + g.regulates_above_K,
-               on_K = std::floor(first_K + 1e-9) + 1.0 + zero_degC_K,  // the lowest reading that acts
-      off_K = std::ceil(g.set_point_K - zero_degC_K - g.clears_below_K - 1e-9) - 1.0 + zero_degC_K;
+               on_K = whole_below(first_K + 1e-9) + 1.0 + zero_degC_K,  // the lowest reading that acts
+      off_K = whole_above(g.set_point_K - zero_degC_K - g.clears_below_K - 1e-9) - 1.0 + zero_degC_K;
   const auto die_K = [&](double term_frac) { return at(plant, level_frac(level, term_frac, floor_frac)); };
   if (die_K(held_frac) <= off_K + 0.5) return 0.0;
   const double edge_K = on_K - 0.5, excess_K = on_K - g.set_point_K;
@@ -88,7 +102,7 @@ double FanStairs::at_rest_frac(double die_K, double inlet_K) const {
 }
 
 /// The reading that the table holds on to after a step. Dies pass every whole degree, so it moves by the hysteresis and one.
-double FanStairs::accepted(double before_K, double die_K) const {
+TIDEWATT_INLINE double FanStairs::accepted(double before_K, double die_K) const {
   const auto& g = table();
   const double reads_K = reading_K(die_K);
   double kept_K = std::isnan(before_K) ? reads_K : before_K;
@@ -97,14 +111,13 @@ double FanStairs::accepted(double before_K, double die_K) const {
   return kept_K;
 }
 
-std::size_t FanStairs::level_of(double accepted_K) const {
-  const auto& edges = table().threshold_K;
-  const auto above = std::upper_bound(edges.begin(), edges.end(), accepted_K + 1e-9);
-  return above == edges.begin() ? 0 : static_cast<std::size_t>(above - edges.begin()) - 1;
+TIDEWATT_INLINE std::size_t FanStairs::level_of(double accepted_K) const {
+  const std::size_t n = n_reached(table().threshold_K, accepted_K + 1e-9);
+  return n == 0 ? 0 : n - 1;
 }
 
 /// From the table's step towards the one where the node settles, as the die passes the edges. @return whether it is there
-bool FanStairs::reached(double& accepted_K, std::size_t& level, const Speeds& aim, double floor_frac,
+TIDEWATT_INLINE bool FanStairs::reached(double& accepted_K, std::size_t& level, const Speeds& aim, double floor_frac,
                         const Plant& now) const {
   // Where it has settled, a die's mean differs from that at rest by its lag behind the weather.
   constexpr double slack_K = 0.2;
@@ -122,11 +135,22 @@ bool FanStairs::reached(double& accepted_K, std::size_t& level, const Speeds& ai
   return !over && !under;
 }
 
-FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const {
+/// What the inlet's group asks for.
+TIDEWATT_INLINE double FanStairs::floor_frac(double inlet_K) const {
+  if (!inlet_) return 0.0;
+  const auto& g = controller_.groups[*inlet_];
+  const double reads_K = reading_K(inlet_K);
+  if (g.line) return thermal::fan_table_frac(g, reads_K);
+  const std::size_t n = n_reached(g.threshold_K, reads_K);
+  return g.speed_frac[n == 0 ? 0 : n - 1];
+}
+
+TIDEWATT_CLONES
+FanStairs::Speeds FanStairs::arrived(const Memory& memory, const Speeds& aim, const Plant& now) const {
+  if (table().line) return aim;
   double accepted_K = std::isnan(memory.accepted_K) ? reading_K(now.die_K) : memory.accepted_K;
-  auto s = settled({accepted_K, memory.term_frac}, rests, step_s);
-  if (table().line) return s;
-  const double floor_frac = inlet_ ? thermal::fan_table_frac(controller_.groups[*inlet_], reading_K(now.inlet_K)) : 0.0;
+  const double floor_frac = this->floor_frac(now.inlet_K);
+  Speeds s = aim;
   std::size_t level = level_of(accepted_K);
   if (reached(accepted_K, level, s, floor_frac, now)) {
     if (!s.cycles()) s.accepted_K = accepted(accepted_K, at(now, s.mean_frac));
@@ -137,21 +161,23 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests, co
   return {frac, frac, frac, frac, accepted(accepted_K, at(now, frac)), s.term_frac, level};
 }
 
-FanStairs::Speeds FanStairs::settled(const Memory& memory, const Plant& plant, double step_s) const {
-  const auto& g = table();
-  const double floor_frac =
-      inlet_ ? thermal::fan_table_frac(controller_.groups[*inlet_], reading_K(plant.inlet_K)) : 0.0;
-  if (g.line) {
-    // The line and the plant meet once: one rises, the other falls.
-    double low = 0.0, high = 1.0;
-    for (int i = 0; i < 40; ++i) {
-      const double f = 0.5 * (low + high);
-      (std::max(floor_frac, thermal::fan_table_frac(g, at(plant, f))) > f ? low : high) = f;
-    }
-    return {high, high, high, high, memory.accepted_K, 0.0, 0};
+/// Where the line and the plant meet: one rises, the other falls.
+FanStairs::Speeds FanStairs::on_line(const Memory& memory, const Plant& plant) const {
+  const double floor_frac = this->floor_frac(plant.inlet_K);
+  double low = 0.0, high = 1.0;
+  for (int i = 0; i < 40; ++i) {
+    const double f = 0.5 * (low + high);
+    (std::max(floor_frac, thermal::fan_table_frac(table(), at(plant, f))) > f ? low : high) = f;
   }
+  return {high, high, high, high, memory.accepted_K, 0.0, 0};
+}
+
+TIDEWATT_CLONES
+FanStairs::Speeds FanStairs::settled(const Memory& memory, const Plant& plant, double step_s) const {
+  if (table().line) return on_line(memory, plant);
   double accepted_K = std::isnan(memory.accepted_K) ? reading_K(plant.die_K) : memory.accepted_K;
-  const std::size_t n = g.threshold_K.size();
+  const double floor_frac = this->floor_frac(plant.inlet_K);
+  const std::size_t n = table().threshold_K.size();
   std::size_t level = level_of(accepted_K);
   bool rose = false, fell = false;
   for (std::size_t i = 0; i < 2 * n; ++i) {

@@ -41,8 +41,8 @@ class FanStairs {
   Speeds settled(const Memory& memory, const Plant& plant, double step_s) const;
   /// The mean over a step: where the node settles, as far as its table has come there: from step to step as its mean die passes their
   /// edges. No cycle is followed in time.
-  /// @param rests once everything has settled at the present powers  @param now in this step
-  Speeds speeds(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;
+  /// @param aim where it settles once everything rests at the present powers  @param now in this step
+  Speeds arrived(const Memory& memory, const Speeds& aim, const Plant& now) const;
   /// The same in steps of a few samples, in which cycles are followed: what the closed form is compared with.
   Speeds followed(const Memory& memory, const Plant& now, double step_s) const { return settled(memory, now, step_s); }
   /// At rest at a reading, without memory.
@@ -54,6 +54,8 @@ class FanStairs {
   std::optional<std::size_t> inlet_group() const { return inlet_; }
 
  private:
+  Speeds on_line(const Memory& memory, const Plant& plant) const;
+  double floor_frac(double inlet_K) const;
   std::size_t level_of(double accepted_K) const;
   bool reached(double& accepted_K, std::size_t& level, const Speeds& aim, double floor_frac, const Plant& now) const;
   double accepted(double before_K, double die_K) const;

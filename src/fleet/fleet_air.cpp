@@ -54,8 +54,8 @@ struct Blown {
 };
 
 /// One die against the fans' mean speed. @param follows share of a change that it follows: 1 once everything rests
-FanStairs::Plant die_plant(const Block& b, std::size_t lane, double die_K, double W, double front_W, double frac,
-                           double follows, double inlet_K, const Blown& x) {
+TIDEWATT_INLINE FanStairs::Plant die_plant(const Block& b, std::size_t lane, double die_K, double W, double front_W,
+                                           double frac, double follows, double inlet_K, const Blown& x) {
   constexpr double least_K = 1e-3;
   const auto& m = b.type->modes[fan_step(frac)];
   const double sink_K = x.r[lane] * W / m.sink_air_W_per_K,
@@ -64,42 +64,61 @@ FanStairs::Plant die_plant(const Block& b, std::size_t lane, double die_K, doubl
   return {die_K, frac, -std::max(least_K, falls_K), inlet_K};
 }
 
+/// The largest of some lanes, the first one if several are.
+TIDEWATT_INLINE std::size_t largest_lane(const double* x, std::size_t n) {
+  const double most = hottest(x, n);
+  std::size_t out = 0;
+  while (out + 1 < n && x[out] != most) ++out;
+  return out;
+}
+
 /// The hottest die of a node once everything rests at the powers of the last step, and as pauses ahead leave it in work.
-FanStairs::Plant resting(const FleetState& state, const FleetTask& task, const Block& b, std::size_t node, double frac,
-                         const Blown& x) {
+template <std::size_t n_fixed>
+TIDEWATT_INLINE FanStairs::Plant resting(const Lanes& mean_W, const Lanes& rear, double dip_K, const Block& b,
+                                         std::size_t node, double frac, const Blown& x) {
   const auto& m = b.type->modes[fan_step(frac)];
   double K_per_W = 0.0, front_W = 0.0;
   for (std::size_t j = 0; j < n_mode; ++j) K_per_W += m.shape[0][j] * m.gain_K_per_J[j] * m.per_rate_s[j];
-  const std::size_t first = node * b.n_gpu, end = first + b.n_gpu;
-  for (std::size_t l = first; l < end; ++l) front_W += b.rear[l] != 0 ? 0.0 : state.mean_W[b.gpu[l]];
-  const double rear_K = x.full_preheat_K_per_W * front_W / frac;
-  double hottest_K = 0.0;
-  std::size_t lane = first;
-  for (std::size_t l = first; l < end; ++l) {
-    const double die_K =
-        x.inlet_K[node] + (b.rear[l] != 0 ? rear_K : 0.0) + x.r[l] * (K_per_W * state.mean_W[b.gpu[l]] + task.dip_K);
-    if (die_K > hottest_K) hottest_K = die_K, lane = l;
+  const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n;
+  for (std::size_t u = 0; u < n; ++u) front_W += b.rear[u] != 0 ? 0.0 : mean_W[first + u];
+  const double rear_K = x.full_preheat_K_per_W * front_W / frac, inlet_K = x.inlet_K[node];
+  double die_K[n_fixed > 0 ? n_fixed : n_lane];
+  TIDEWATT_LANE_LOOP
+  for (std::size_t u = 0; u < n; ++u) {
+    const std::size_t l = first + u;
+    die_K[u] = std::fma(x.r[l], std::fma(K_per_W, mean_W[l], dip_K), std::fma(rear[l], rear_K, inlet_K));
   }
-  return die_plant(b, lane, hottest_K, state.mean_W[b.gpu[lane]], front_W, frac, 1.0, x.inlet_K[node], x);
+  const std::size_t at = largest_lane(die_K, n), lane = first + at;
+  return die_plant(b, lane, die_K[at], mean_W[lane], front_W, frac, 1.0, inlet_K, x);
 }
 
 /// Fans in steps: mean speeds of a block's nodes, and what their controllers remember.
+TIDEWATT_CLONES
 void climb(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& die_mean_K,
            const Blown& x, Air& air, std::array<double, n_lane>& mean_frac) {
   const auto& stairs = *b.type->stairs;
+  const Lanes mean_W = gather(state.mean_W.data(), b);
+  Lanes rear;
+  for (std::size_t l = 0; l < n_lane; ++l) rear[l] = b.rear[l];
+  // Pauses are jumped over where the fleet is as before them: the dies' mean with them is no reading of a table.
+  const bool pauses = pause_of(task) > 0;
   for (std::size_t i = 0; i < b.n_node; ++i) {
-    const double* die_K = die_mean_K.x + i * b.n_gpu;
-    const std::size_t lane = i * b.n_gpu + static_cast<std::size_t>(std::max_element(die_K, die_K + b.n_gpu) - die_K);
+    const std::size_t lane = i * b.n_gpu + largest_lane(die_mean_K.x + i * b.n_gpu, b.n_gpu);
     const double frac = std::max(air.fan_used_frac[i], b.type->air.fan_min_frac);
     const auto& rates = b.type->modes[fan_step(frac)].rate_per_s;
-    const double follows = 1.0 - math::mean_decay(*std::min_element(rates.begin(), rates.end()) * step_s);
+    const double follows = 1.0 - math::mean_decay(std::min({rates[0], rates[1], rates[2]}) * step_s);
     const auto now =
         die_plant(b, lane, die_mean_K[lane], x.front_W[i] / x.n_front, x.front_W[i], frac, follows, x.inlet_K[i], x);
     const FanStairs::Memory memory{state.fan_accepted_K[b.node[i]], state.fan_term_frac[b.node[i]]};
-    // Pauses are jumped over where the fleet is as before them: the dies' mean with them is no reading of a table.
-    const auto rests = resting(state, task, b, i, frac, x);
+    auto& rest = air.rest[i];
+    if (frac != rest.of_frac && !b.type->follows_fans) {
+      rest.plant = b.n_gpu == n_usual ? resting<n_usual>(mean_W, rear, task.dip_K, b, i, frac, x)
+                                      : resting<0>(mean_W, rear, task.dip_K, b, i, frac, x);
+      rest.speeds = stairs.settled(memory, rest.plant, step_s);
+      rest.of_frac = frac;
+    }
     const auto s = b.type->follows_fans ? stairs.followed(memory, now, step_s)
-                                        : stairs.speeds(memory, rests, pause_of(task) > 0 ? rests : now, step_s);
+                                        : stairs.arrived(memory, rest.speeds, pauses ? rest.plant : now);
     air.stairs[i] = s;
     if (!task.dark) mean_frac[i] = air.fan_end_frac[i] = air.fan_aim_frac[i] = s.mean_frac;
   }
@@ -314,7 +333,8 @@ Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTas
   Prediction out{last_K, {}, {}};
   for (std::size_t i = 0; i < b.n_node; ++i) {
     out.front_W[i] = state.front_W[b.node[i]];
-    air.fan_used_frac[i] = state.fan_frac[b.node[i]];
+    air.fan_used_frac[i] = fan_frac_of(fan_step(state.fan_frac[b.node[i]]));
+    air.rest[i].of_frac = -1.0;
     out.fan_before_frac[i] = thermal::fan_target_frac(b.type->air, hottest(out.die_K.x + i * b.n_gpu, b.n_gpu));
   }
   Lanes heat_J, moved_K;

@@ -120,6 +120,13 @@ struct Air {
   /// Fans in steps, [node of the block]: mean speed to which the die temperatures given belong; what their controller makes of them.
   std::array<double, n_lane> fan_used_frac;
   std::array<FanStairs::Speeds, n_lane> stairs;
+  /// Where a node settles at the powers of the last step, at a mean speed of the fans; passes of one step that agree in it share it.
+  struct Rest {
+    double of_frac;  ///< −1: not known yet
+    FanStairs::Plant plant;
+    FanStairs::Speeds speeds;
+  };
+  std::array<Rest, n_lane> rest;
   Lanes air_K;    ///< mean over the step
   Lanes K_per_s;  ///< its drift through the step, for the package
 };
@@ -135,7 +142,8 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
 /// The speeds to which the die temperatures that were guessed belong.
 inline void use_guessed_fans(const FleetSignals& signals, const Block& b, Air& air) {
   if (!b.type->stairs) return;
-  for (std::size_t i = 0; i < b.n_node; ++i) air.fan_used_frac[i] = signals.guess_fan_frac[b.node[i]];
+  for (std::size_t i = 0; i < b.n_node; ++i)
+    air.fan_used_frac[i] = signals.guess_fan_frac[b.node[i]], air.rest[i].of_frac = -1.0;
 }
 
 /// A block's packages before a step.
