@@ -17,7 +17,7 @@ constexpr Tick hour = 3600 * ns_per_s;
 constexpr double hold_growth = 10.0, hot_hold_growth = 3.0;
 constexpr double remainder_growth =
     1.5;  ///< of a hold's length: a remainder up to this is included instead of a step of its own
-constexpr Tick first_hold = 10 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
+constexpr Tick first_hold = 40 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
 constexpr Tick settling =
     120 * ns_per_s;  // fans settle for some minutes after a start; halls and plants report their own state
 constexpr Tick longest_pause = 10 * ns_per_s;
@@ -177,7 +177,7 @@ Tick StepPlanner::first_grade(const Job& job) const {
   return works(job.scratch.step.state) || state_.since_change < ns_per_s ? fleet::first_step_after_edge : ns_per_s;
 }
 
-/// A constant state: its own steps are graded, so only fans and preheat limit the length: 10 s, 100 s, ...
+/// A constant state: its own steps are graded, so only fans and preheat limit the length: 40 s, 400 s, ...
 Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until, const StepContext& c) const {
   const auto& step = job.scratch.step;
   const bool hot = heat.hot(job);
@@ -199,8 +199,13 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
                                                     c.state.fan_frac[job.place.first_node]);
   double worst_K = 0.0, sum_K = 0.0;
   const auto& place = job.place;
+  // A node whose fans came out at another speed than predicted: an event of that node, at any length.
+  const auto stepped = [&](std::size_t n) {
+    return c.fleet.types[c.fleet.node_hall[n]].stairs &&
+           fleet::fan_step(c.state.fan_frac[n]) != fleet::fan_step(c.signals.guess_fan_frac[n]);
+  };
   for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n) {
-    worst_K = std::max(worst_K, c.signals.miss_K[n]);
+    if (!stepped(n)) worst_K = std::max(worst_K, c.signals.miss_K[n]);
     sum_K += c.signals.miss_K[n];
   }
   const double miss_K = std::max({sum_K / static_cast<double>(place.n_node), worst_weight * worst_K, 1e-9});
