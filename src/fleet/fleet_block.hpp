@@ -14,7 +14,7 @@
 namespace TIDEWATT_NAMESPACE::fleet::detail {
 
 using thermal::n_mode;
-inline constexpr std::size_t n_lane = 32;
+inline constexpr std::size_t n_lane = 64;
 inline constexpr std::size_t few_blocks = 12;  ///< of a thread: fewer are done before another is awake
 struct alignas(64) Lanes {
   double x[n_lane];
