@@ -85,6 +85,14 @@ std::vector<double> progress(const workload::Timeline& timeline, std::size_t cls
   return out;
 }
 
+SharedPlaces places_of(const workload::Timeline& timeline, std::size_t cls, double pace) {
+  WorkPlaces out{progress(timeline, cls, pace), {}};
+  Tick at = 0;
+  for (const auto& s : timeline.classes[cls])
+    out.end_frac.push_back(static_cast<double>(at += s.duration) / static_cast<double>(timeline.period));
+  return std::make_shared<const WorkPlaces>(std::move(out));
+}
+
 constexpr double same_work = 1e-5;  ///< of all of it
 
 /// Where in a course work begins or ends.
@@ -136,10 +144,7 @@ std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const
     }
     ClassCourse c;
     c.nominal = dvfs::clock_course(type.gpu, {}, repetition, factor, limits);
-    c.places.done = progress(timeline, cls, pace_Hz / reference_Hz);
-    Tick at = 0;
-    for (const auto& s : timeline.classes[cls])
-      c.places.end_frac.push_back(static_cast<double>(at += s.duration) / static_cast<double>(timeline.period));
+    c.places = lead.empty() ? places_of(timeline, cls, pace_Hz / reference_Hz) : lead[cls].places;
     if (base.empty()) {
       auto plane = plane_of(c.nominal, type, repetition, factor, limits);
       plane.places = c.places;
@@ -209,28 +214,43 @@ std::vector<CourseRatios::Span> CourseRatios::spans(const WorkPlaces& places, st
   return out;
 }
 
-CourseRatios::CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace)
+CourseRatios::Spans CourseRatios::known(const SharedPlaces& places) const {
+  for (std::size_t c = 0; c < course_.n; ++c)
+    if (spans_[c] && course_.of[c]->places == places) return spans_[c];
+  return of_plane_ && course_.of[0]->plane->places == places ? of_plane_ : nullptr;
+}
+
+CourseRatios::CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace,
+                           const CourseRatios* same_work)
     : course_(course) {
-  const auto& segments = timeline.classes[cls];
-  const auto done = progress(timeline, cls, pace);
-  for (std::size_t c = 0; c < course.n; ++c) spans_[c] = spans(course.of[c]->places, done, segments);
-  if (course.chip.slow != 0.0 || course.chip.leaky != 0.0)
-    of_plane_ = spans(course.of[0]->plane->places, done, segments);
+  std::vector<double> done;
+  const auto spans_of = [&](const SharedPlaces& places) {
+    auto out = known(places);
+    if (!out && same_work != nullptr) out = same_work->known(places);
+    if (out) return out;
+    if (done.empty()) done = progress(timeline, cls, pace);
+    return std::make_shared<const std::vector<Span>>(spans(*places, done, timeline.classes[cls]));
+  };
+  for (std::size_t c = 0; c < course.n; ++c) spans_[c] = spans_of(course.of[c]->places);
+  if (course.chip.slow != 0.0 || course.chip.leaky != 0.0) of_plane_ = spans_of(course.of[0]->plane->places);
 }
 
 double CourseRatios::at(std::size_t segment, double from_frac, double to_frac) const {
-  const auto mean = [&](const std::vector<double>& of, const Span& s) {
+  const auto mean = [&](const std::vector<double>& of, const Spans& spans) {
+    const Span& s = (*spans)[segment];
     return dvfs::mean_ratio(of, s.from + from_frac * (s.to - s.from), s.from + to_frac * (s.to - s.from));
   };
   double out = 0.0;
-  for (std::size_t c = 0; c < course_.n; ++c)
-    out += course_.weight[c] * mean(course_.of[c]->nominal.ratio, spans_[c][segment]);
-  if (of_plane_.empty()) return out;
+  for (std::size_t c = 0; c < course_.n; ++c) out += course_.weight[c] * mean(course_.of[c]->nominal.ratio, spans_[c]);
+  if (!of_plane_) return out;
   const ChipPlane& plane = *course_.of[0]->plane;
-  if (!plane.slow_more.empty()) out += course_.chip.slow * mean(plane.slow_more, of_plane_[segment]);
-  if (plane.leaky_more.empty()) return out;
-  return out + course_.chip.leaky * mean(plane.leaky_more, of_plane_[segment]) +
-         course_.chip.slow * course_.chip.leaky * mean(plane.both_more, of_plane_[segment]);
+  const auto more = [&](double share, const std::vector<double>& of) {
+    if (share != 0.0 && !of.empty()) out += share * mean(of, of_plane_);
+  };
+  more(course_.chip.slow, plane.slow_more);
+  more(course_.chip.leaky, plane.leaky_more);
+  more(course_.chip.slow * course_.chip.leaky, plane.both_more);
+  return out;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -16,12 +16,13 @@ namespace TIDEWATT_NAMESPACE::fleet {
 struct WorkPlaces {
   std::vector<double> done, end_frac;
 };
+using SharedPlaces = std::shared_ptr<const WorkPlaces>;  ///< of all courses of one timeline
 
 /// How other chips differ from the nominal one: the bilinear surface through it, a slow chip, a leaky one and one that is both. A slower
 /// chip reaches the table's end less often, so its limiter can use more, and a leaky one meets the fast limit at another share of its
 /// mean.
 struct ChipPlane {
-  WorkPlaces places;
+  SharedPlaces places;
   /// [part of the repetition] clock ÷ mean clock, − the nominal chip's; of the last one also − those of the two. Empty: none.
   std::vector<double> slow_more, leaky_more, both_more;
   double nominal_Hz = 0.0, slow_Hz = 0.0;  ///< mean clocks
@@ -36,12 +37,12 @@ struct ClassCourse {
   dvfs::ClockCourse nominal;
   double unused_W = 0.0;
   std::shared_ptr<const ChipPlane> plane;
-  WorkPlaces places;
+  SharedPlaces places;
 };
 
 /// Courses of the classes of a timeline that repeats.
 /// @param pace_Hz clock at which it has its durations  @param cap_W, max_Hz limits in force
-/// @param lead [class] of the rank that all wait for, whose mean clock is pace_Hz; empty: of such ranks themselves
+/// @param lead [class] of the rank that all wait for in the same timeline, whose mean clock is pace_Hz; empty: of such ranks themselves
 /// @param base [class] whose planes are taken, of the same work at another pace; empty: planes of their own
 std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const NodeType& type, double reference_Hz,
                                        double pace_Hz, double cap_W, double max_Hz,
@@ -85,8 +86,9 @@ ChipPlace leading(const ClassCourse& course, double gate_Hz);
 /// Clock ÷ mean clock in the segments of a timeline of the same work at another pace.
 class CourseRatios {
  public:
-  /// @param pace of the timeline, relative
-  CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace);
+  /// @param pace of the timeline, relative  @param same_work those of another course of the class: places that both have are found once
+  CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace,
+               const CourseRatios* same_work = nullptr);
   /// Mean between two shares of a segment.
   double at(std::size_t segment, double from_frac, double to_frac) const;
 
@@ -94,11 +96,13 @@ class CourseRatios {
   struct Span {
     double from, to;  ///< shares of the course's repetition
   };
+  using Spans = std::shared_ptr<const std::vector<Span>>;  ///< [segment]
   CourseMix course_;
   static std::vector<Span> spans(const WorkPlaces& places, std::span<const double> done,
                                  const std::vector<workload::Segment>& segments);
-  std::array<std::vector<Span>, CourseMix::most> spans_;  ///< [course of the mean][segment]
-  std::vector<Span> of_plane_;                            ///< [segment]; empty: the nominal chip
+  Spans known(const SharedPlaces& places) const;
+  std::array<Spans, CourseMix::most> spans_;  ///< [course of the mean]
+  Spans of_plane_;                            ///< none: the nominal chip
 };
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

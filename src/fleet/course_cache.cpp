@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/sha256.hpp"
 #include "tidewatt/base/fields.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
@@ -47,9 +48,11 @@ class KeyWriter final : public FieldVisitor {
 
 std::size_t bytes_of(const std::vector<ClassCourse>& courses) {
   std::size_t n = 0;
-  for (const auto& c : courses)
-    n += c.nominal.ratio.size() + c.plane->slow_more.size() + c.plane->leaky_more.size() + c.plane->both_more.size() +
-         2 * c.places.done.size();
+  for (const auto& c : courses) {
+    n += c.nominal.ratio.size() + 2 * c.places->done.size();
+    if (c.plane.use_count() == 1)  // others have it from an entry of their own
+      n += c.plane->slow_more.size() + c.plane->leaky_more.size() + c.plane->both_more.size();
+  }
   return n * sizeof(double);
 }
 
@@ -78,7 +81,7 @@ class Kept {
   }
 
  private:
-  static constexpr std::size_t most_bytes = 16 << 20;
+  static constexpr std::size_t most_bytes = 32 << 20;
   struct Entry {
     std::string key;
     SharedCourses courses;
@@ -114,7 +117,7 @@ std::string course_key(const workload::Timeline& timeline, const NodeType& type,
     w.raw(segments.size());
     for (const auto& s : segments) w.raw(s.duration), w.raw(s.kind);
   }
-  return std::move(w.key);
+  return sha256_hex(w.key);
 }
 
 SharedCourses shared_courses(const std::string& key, const std::function<std::vector<ClassCourse>()>& make) {

@@ -14,7 +14,7 @@ using SharedCourses = std::shared_ptr<const std::vector<ClassCourse>>;
 /// Everything that decides the courses of a timeline's classes, byte by byte.
 std::string course_key(const workload::Timeline& timeline, const NodeType& type, std::span<const double> limits);
 
-/// Courses that were asked for before, by any run of this process: cases of a study share them. The latest ones of at most 16 MiB are
+/// Courses that were asked for before, by any run of this process: cases of a study share them. The latest ones of at most 32 MiB are
 /// kept. Any thread may ask.
 SharedCourses shared_courses(const std::string& key, const std::function<std::vector<ClassCourse>()>& make);
 

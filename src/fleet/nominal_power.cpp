@@ -73,7 +73,7 @@ std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, 
   if (of_chip != nullptr) course.chip = place_of(chip, type, die_K);
   const CourseRatios ratios(course, whole, cls, pace);
   std::optional<CourseRatios> lead;
-  if (!task.class_lead.empty()) lead.emplace(task.class_lead[cls], whole, cls, pace);
+  if (!task.class_lead.empty()) lead.emplace(task.class_lead[cls], whole, cls, pace, &ratios);
   const auto W_of = [&](std::size_t i) {
     const auto kind = whole.classes[cls][i].kind;
     if (task.kind_context[kind] == 0) return 0.0;

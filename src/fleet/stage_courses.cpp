@@ -5,11 +5,14 @@
 #include <limits>
 
 #include "step_lengths.hpp"
+#include "tidewatt/base/math.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
 constexpr double pace_step = 0.02, ahead_step = 0.01;  ///< of the logarithm of the pace
+constexpr double cap_step = 0.01;                      ///< of the logarithm of the cap
+constexpr std::size_t most_limits = 16;
 
 /// Between two steps: the lower one, and the share of the one above.
 struct Between {
@@ -29,48 +32,58 @@ SharedCourses StageCourses::at_pace(const workload::IterationModel& model, const
   timeline.classes.erase(timeline.classes.begin(), timeline.classes.end() - model.n_stage());
   split_after_waits(timeline);
   // Ranks that wait do so for those of the same timeline. Planes are those of a slow chip's pace.
-  const double limits[] = {reference_Hz, pace_Hz, cap_W_, max_Hz_, lead ? 1.0 : 0.0, base ? lead_Hz_ : 0.0};
+  const Limits& now = latest_.front();
+  const double limits[] = {reference_Hz, pace_Hz, now.cap_W, now.max_Hz, lead ? 1.0 : 0.0, base ? now.lead_Hz : 0.0};
   const auto all = [](const SharedCourses& of) { return of ? std::span(*of) : std::span<const ClassCourse>(); };
   return shared_courses(course_key(timeline, type, limits), [&] {
-    return class_courses(timeline, type, reference_Hz, pace_Hz, cap_W_, max_Hz_, all(lead), all(base));
+    return class_courses(timeline, type, reference_Hz, pace_Hz, now.cap_W, now.max_Hz, all(lead), all(base));
   });
 }
 
 bool StageCourses::set_limits(const workload::IterationModel& model, const NodeType& type, double cap_W,
                               double max_Hz) {
-  cap_W = std::round(cap_W);
-  if (cap_W == cap_W_ && max_Hz == max_Hz_) return false;
-  cap_W_ = cap_W, max_Hz_ = max_Hz;
-  group_.clear(), waits_.reset();
+  if (const double usual_W = type.usual.cap_W; usual_W > 0.0 && cap_W > 0.0)
+    cap_W = usual_W * math::exp(cap_step * std::round(math::log(cap_W / usual_W) / cap_step));
+  const auto under = [&](const Limits& l) { return l.cap_W == cap_W && l.max_Hz == max_Hz; };
+  const auto known = std::find_if(latest_.begin(), latest_.end(), under);
+  if (known != latest_.end()) {
+    const bool others = known != latest_.begin();
+    latest_.splice(latest_.begin(), latest_, known);
+    return others;
+  }
+  latest_.push_front({cap_W, max_Hz});
+  if (latest_.size() > most_limits) latest_.pop_back();
   // Waits are as long as the pace makes them, and the pace, that of slow chips, follows from the courses.
+  Limits& now = latest_.front();
   double pace_Hz = std::min(model.reference_clock_Hz(), max_Hz);
   for (int round = 0; round < 2; ++round) {
-    lead_Hz_ = pace_Hz;
-    lead_ = at_pace(model, type, pace_Hz, 0);
+    now.lead_Hz = pace_Hz;
+    now.lead = at_pace(model, type, pace_Hz, 0);
     pace_Hz = std::numeric_limits<double>::infinity();
-    for (const auto& c : *lead_) pace_Hz = std::min(pace_Hz, c.plane->slow_Hz);
+    for (const auto& c : *now.lead) pace_Hz = std::min(pace_Hz, c.plane->slow_Hz);
   }
   return true;
 }
 
 const StageCourses::Group& StageCourses::group(const workload::IterationModel& model, const NodeType& type, Steps at) {
-  auto& known = group_[at];
+  Limits& now = latest_.front();
+  auto& known = now.group[at];
   if (!known.lead) {
     const double pace_Hz = model.reference_clock_Hz() * std::exp(pace_step * static_cast<double>(at.first) +
                                                                  ahead_step * static_cast<double>(at.second));
-    if (!waits_) waits_ = at_pace(model, type, lead_Hz_, 0, lead_);
-    known.lead = at_pace(model, type, pace_Hz, at.second, nullptr, lead_);
-    known.waits = at_pace(model, type, pace_Hz, at.second, known.lead, waits_);
+    if (!now.waits) now.waits = at_pace(model, type, now.lead_Hz, 0, now.lead);
+    known.lead = at_pace(model, type, pace_Hz, at.second, nullptr, now.lead);
+    known.waits = at_pace(model, type, pace_Hz, at.second, known.lead, now.waits);
   }
   return known;
 }
 
 void StageCourses::add(const workload::IterationModel& model, const NodeType& type, double gate_Hz, double slowest_Hz,
                        std::vector<CourseMix>& course, std::vector<CourseMix>& lead) {
-  if (!lead_) return;
+  if (latest_.empty()) return;
   if (!(gate_Hz > 0.0)) {
     for (auto* to : {&course, &lead})
-      for (const auto& c : *lead_) to->emplace_back(c);
+      for (const auto& c : this->lead()) to->emplace_back(c);
     return;
   }
   const auto pace = between(std::log(slowest_Hz / model.reference_clock_Hz()) / pace_step);

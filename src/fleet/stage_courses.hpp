@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <list>
 #include <map>
 #include <span>
 #include <utility>
@@ -15,10 +16,13 @@ class StageCourses {
  public:
   /// @param evaluates whether its work is evaluation, forward passes only
   explicit StageCourses(bool evaluates = false) : evaluates_(evaluates) {}
-  /// Whole watts of the cap: what is between them is in the limit itself. @returns whether the limits are others than before
+  /// Caps that move at run time share the courses of caps 1 % apart, through the usual one: what is between them is in the limit
+  /// itself. @returns whether the courses are others than before
   bool set_limits(const workload::IterationModel& model, const NodeType& type, double cap_W, double max_Hz);
   /// [stage]; empty: no limits set
-  std::span<const ClassCourse> lead() const { return lead_ ? std::span(*lead_) : std::span<const ClassCourse>(); }
+  std::span<const ClassCourse> lead() const {
+    return latest_.empty() ? std::span<const ClassCourse>() : std::span(*latest_.front().lead);
+  }
   /// Adds those of every stage in a group that moves at `gate_Hz` while the slowest group moves at `slowest_Hz`, between the courses of
   /// slowest paces 2 % apart and of groups that are ahead by multiples of 1 %: they wait longer for the gradients.
   /// @param gate_Hz 0: none waits
@@ -33,11 +37,15 @@ class StageCourses {
   struct Group {
     SharedCourses lead, waits;
   };
+  /// All under one cap and one highest clock.
+  struct Limits {
+    double cap_W, max_Hz, lead_Hz = 0.0;
+    SharedCourses lead{}, waits{};  ///< of a slow chip's pace; their planes are those of all
+    std::map<Steps, Group> group{};
+  };
   const Group& group(const workload::IterationModel& model, const NodeType& type, Steps at);
   bool evaluates_;
-  double cap_W_ = 0.0, max_Hz_ = 0.0, lead_Hz_ = 0.0;
-  SharedCourses lead_, waits_;  ///< of a slow chip's pace; their planes are those of all
-  std::map<Steps, Group> group_;
+  std::list<Limits> latest_;  ///< those in force, and before them the ones that a controller may return to
 };
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -1,6 +1,7 @@
 #include "fleet/stage_courses.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "catch.hpp"
 #include "fleet/task.hpp"
@@ -111,4 +112,31 @@ TEST_CASE("jobs with the same work under the same limits share courses, others d
   auto longer = timeline;
   ++longer.classes.back().back().duration;
   CHECK(course_key(longer, a.type(), limits) != key);
+}
+
+TEST_CASE("caps that move share courses one percent apart, within four watts of their own", "[fleet][course]") {
+  Job job;
+  const double max_Hz = job.type().gpu.clock_max_Hz();
+  std::set<const ClassCourse*> shared;
+  for (double cap_W = 600.0; cap_W <= 660.0; cap_W += 2.5) {
+    job.courses.set_limits(job.model, job.type(), cap_W, max_Hz);
+    shared.insert(job.courses.lead().data());
+  }
+  CHECK(shared.size() >= 9);
+  CHECK(shared.size() <= 11);
+  CHECK(job.courses.set_limits(job.model, job.type(), 640.0, max_Hz));
+  CHECK_FALSE(job.courses.set_limits(job.model, job.type(), 640.5, max_Hz));
+  // 643 W is furthest from a step, of 646.2 W; a hall whose usual cap it is has courses of its own.
+  constexpr double between_W = 643.0, step_W = 700.0 * 0.92311634638663583;
+  auto own_type = job.type();
+  own_type.usual.cap_W = between_W;
+  StageCourses own;
+  own.set_limits(job.model, own_type, between_W, max_Hz);
+  job.courses.set_limits(job.model, job.type(), between_W, max_Hz);
+  for (std::size_t s = 0; s < own.lead().size(); ++s) {
+    const auto &one = own.lead()[s].nominal, &other = job.courses.lead()[s].nominal;
+    INFO("stage " << s);
+    CHECK(between_W - one.limit_W == Approx(step_W - other.limit_W).margin(4.0));
+    CHECK(one.kind[0].clock == Approx(other.kind[0].clock).epsilon(3e-3));
+  }
 }
