@@ -40,7 +40,9 @@ def check_answer(report):
     n_gpu = 1024 if report.quick else 16384
     for file in (DAY, LIQUID):
         for from_W, to_W in ((700.0, 450.0), (450.0, 700.0)):
-            usual, minute, fine = (moved_cap(load(n_gpu, 1.75, file, **steps), from_W, to_W) for steps in ({}, MINUTE, FINE))
+            # Fans on a line: in steps, an instant may lie on the other side of one. scripts/acceptance/chips judges those by their means.
+            server = {"hall.a.server": "dgx_h100"} if file is DAY else {}
+            usual, minute, fine = (moved_cap(load(n_gpu, 1.75, file, **server, **steps), from_W, to_W) for steps in ({}, MINUTE, FINE))
             name = f"{'liquid' if file is LIQUID else 'air'}, cap {from_W:.0f} to {to_W:.0f} W, {n_gpu} GPUs"
             report.at_most(f"{name}: die", max(abs(usual[0] - x[0]) for x in (minute, fine)), 0.05, "K")
             report.at_most(f"{name}: power", max(abs(usual[1] / x[1] - 1) * 100 for x in (minute, fine)), 0.05, "%")
