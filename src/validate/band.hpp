@@ -20,7 +20,7 @@ struct NamedError {
 /// The scale regression of error_scale.hpp without the row's own source.
 NamedError named_error(const std::vector<LedgerLine>& lines, const ErrorClass& of, std::string_view source);
 /// Half-width of a 90 % band whose errors are exponential in size (Laplace: large errors are more frequent than in a normal
-/// distribution): b ln 10. @returns of ln(got/expected)
+/// distribution): b ln 10. @returns of ln(got/expected), dimensionless
 double half_width(const NamedError& model);
 
 /// Standard deviation of each row, of its logarithm or in its unit, over replays with the catalog's conditioned draws.
