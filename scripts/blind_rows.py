@@ -63,6 +63,15 @@ def half_width(r):
     return (r["p95"] - r["p05"]) / (2 * abs(r["got"]))
 
 
+def interval_score(rows):
+    """Mean of the 90 % bands' interval scores (Gneiting and Raftery 2007), in ln of the row's unit."""
+    total = 0.0
+    for r in rows:
+        low, high, at = (math.log(x) for x in (r["p05"], r["p95"], sum(r["expected"]) / 2 if isinstance(r["expected"], list) else r["expected"]))
+        total += high - low + 20.0 * (max(low - at, 0.0) + max(at - high, 0.0))
+    return total / len(rows)
+
+
 def percent(x):
     return f"{100 * x:.1f} %"
 
@@ -113,9 +122,12 @@ def band_lines(rows):
     if not banded:
         yield "No row has a band."
         return
-    yield "A band holds the conditioned draws and a model error: the mean size of the first errors of all other sources of the row's class, each source"
-    yield "once, which leans on the area's mean as on three more sources. Sizes are taken as exponential (large errors are more frequent than in a normal"
-    yield "distribution). Classes and rule were declared before the coverage was computed (`src/validate/bands.toml`)."
+    yield "A band holds the conditioned draws and a model error: the mean size of first errors that a regression over all other sources gives for"
+    yield "what is known of a row before it is measured (`src/validate/bands.toml`: its area; for training time its software, whether a rule fills"
+    yield "in a part of its plan, and whether it is a rate over a whole run). Coefficients have a normal prior of deviation 1, a source of n rows counts"
+    yield "as √n, and sizes are taken as exponential (large errors are more frequent than in a normal distribution): half-width b ln 10."
+    yield ""
+    yield f"Interval score (width and, for each row outside, 20 times the distance, as ln; less is better): {interval_score(banded):.3f}."
     yield ""
     yield "| class | rows | sources | median half-width | outside | 83 % of its first errors within | 90 % within |"
     yield "|---|---|---|---|---|---|---|"

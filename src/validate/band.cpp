@@ -4,68 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "catalog_in_use.hpp"
 #include "catalog_variant.hpp"
-#include "declared_key.hpp"
-#include "evidence_runs.hpp"
 #include "row_kind.hpp"
-#include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
-constexpr std::size_t least_sources = 3;
-constexpr double area_weight = 3.0;       // sources for which an area's mean counts beside its class
-constexpr double wide_tolerance = 0.1;    // above it the plan is not fully published, see bands.toml
 constexpr double z = 1.6448536269514722;  // 95 % of a normal distribution
-constexpr std::size_t n_replay = 16;
-
-std::string area_of(std::string_view row) {
-  const DeclaredKey* declared = declared_key(declared_keys(), row);
-  return declared != nullptr ? declared->area : "";
-}
-
-bool is_software_of_the_fits(std::string_view row) {
-  static const Node file = evidence_file("bands.toml");
-  const auto& prefixes = std::get<Node::Array>(member(file, "software_of_the_fits").value);
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](const Node& p) { return is_below(std::get<std::string>(p.value), row); });
-}
-
-/// Mean over sources of the mean size of each source's errors.
-struct MeanSize {
-  double mean = 0.0;
-  std::size_t n_source = 0;
-};
-MeanSize mean_size(const std::vector<const LedgerLine*>& lines) {
-  std::map<std::string, std::pair<double, double>> sums;
-  for (const LedgerLine* line : lines) {
-    auto& [sum, n] = sums[line->source];
-    sum += std::abs(line->absolute ? line->error : std::log1p(std::max(line->error, -0.99))), n += 1.0;
-  }
-  MeanSize out;
-  for (const auto& [source, s] : sums) out.mean += s.first / s.second / static_cast<double>(sums.size());
-  out.n_source = sums.size();
-  return out;
-}
-
-struct Wanted {
-  std::string_view area, source, unit;
-};
-
-/// First lines of other sources that compare with a measurement.
-std::vector<const LedgerLine*> others(const std::vector<LedgerLine>& lines, const Wanted& w, bool any_area,
-                                      bool blind_only) {
-  std::vector<const LedgerLine*> out;
-  for (const auto& line : lines) {
-    const bool kind = line.kind == "blind" || (!blind_only && line.kind == "seen");
-    const bool same_unit = line.absolute ? line.unit == w.unit : w.unit.empty();
-    if (!kind || !same_unit || line.source == w.source || first_line(lines, line.row) != &line) continue;
-    if (any_area || area_of(line.row) == w.area) out.push_back(&line);
-  }
-  return out;
-}
+constexpr std::size_t n_replay = 16, least_sources = 3;
 
 /// One replay: every entry with draws at draw i of it.
 void write_draw(const VariantFolder& folder, std::size_t i) {
@@ -96,35 +45,23 @@ double deviation(const std::vector<double>& x) {
 
 }  // namespace
 
-ErrorClass error_class(std::string_view row, double tolerance, bool absolute) {
-  const char* name = absolute                       ? "tolerance in its unit"
-                     : tolerance > wide_tolerance   ? "tolerance above 10 %"
-                     : is_software_of_the_fits(row) ? "software of the fits"
-                                                    : "tolerance up to 10 %";
-  return {area_of(row), name};
+NamedError named_error(const std::vector<LedgerLine>& lines, const ErrorClass& of, std::string_view source) {
+  const auto errors = sized_errors(lines, source);
+  NamedError out;
+  std::set<std::string_view> sources, same;
+  for (const auto& line : lines) {
+    if (line.kind != "blind" || line.absolute || line.source == source) continue;
+    sources.insert(line.source);
+    if (error_class(line.row, line.tolerance, false).features == of.features) same.insert(line.source);
+  }
+  out.n_source = sources.size(), out.n_same = same.size();
+  if (out.n_source < least_sources) return {};
+  out.scale = scale_of(scale_coefficients(errors), of.features);
+  out.whose = fmt::format("{}, {}", of.area, of.name);
+  return out;
 }
 
-NamedError named_error(const std::vector<LedgerLine>& lines, const ErrorClass& of, std::string_view source,
-                       std::string_view unit) {
-  for (const bool any_area : {false, true})
-    for (const bool blind_only : {true, false}) {
-      const auto all = others(lines, {of.area, source, unit}, any_area, blind_only);
-      const MeanSize area = mean_size(all);
-      if (area.n_source < least_sources) continue;
-      auto same = all;
-      std::erase_if(
-          same, [&](const LedgerLine* l) { return error_class(l->row, l->tolerance, l->absolute).name != of.name; });
-      const MeanSize own = mean_size(same);
-      const double n = static_cast<double>(own.n_source), n_counted = n + area_weight;
-      return {(n * own.mean + area_weight * area.mean) / n_counted, own.n_source, n_counted,
-              fmt::format("{}, {}", any_area ? "all areas" : of.area, of.name)};
-    }
-  return {};
-}
-
-double half_width(const NamedError& model) {
-  return model.scale * model.n_counted * (std::pow(10.0, 1.0 / model.n_counted) - 1.0);
-}
+double half_width(const NamedError& model) { return model.scale * std::log(10.0); }
 
 std::map<std::string, double> draw_spread(const std::vector<Row>& rows, const NamedGroup& group,
                                           const Context& context) {
@@ -153,19 +90,16 @@ void add_bands(std::vector<Row>& rows, const NamedGroup& group, const Context& c
   const auto spread = draw_spread(rows, group, context);
   for (Row& r : rows) {
     if (!blind(r)) continue;
-    const NamedError model =
-        named_error(ledger(), error_class(r.id, r.tolerance, r.absolute), r.source, r.absolute ? r.unit : "");
-    if (model.n_counted == 0.0) continue;
+    if (r.absolute) continue;  // no other row has an error in its unit
+    const NamedError model = named_error(ledger(), error_class(r.id, r.tolerance, r.absolute), r.source);
+    if (model.n_source == 0) continue;
     const auto at = spread.find(r.id);
     const double draws = at == spread.end() ? 0.0 : at->second;
     const double half = std::hypot(half_width(model), z * draws);
-    r.p05 = r.absolute ? r.got - half : r.got * std::exp(-half);
-    r.p95 = r.absolute ? r.got + half : r.got * std::exp(half);
-    const double scale = r.absolute ? 1.0 : 100.0;
-    const std::string unit = r.absolute ? r.unit : "%";
-    r.note += fmt::format("{}band: model error of {:.2g} {} in the mean by {} other sources ({}), draws {}",
-                          r.note.empty() ? "" : "; ", scale * model.scale, unit, model.n_source, model.whose,
-                          draws > 0.0 ? fmt::format("{:.2g} {}", scale * draws, unit) : "none");
+    r.p05 = r.got * std::exp(-half), r.p95 = r.got * std::exp(half);
+    r.note += fmt::format("{}band: model error of {:.2g} % by {} other sources, {} of them alike ({}), draws {}",
+                          r.note.empty() ? "" : "; ", 100.0 * model.scale, model.n_source, model.n_same, model.whose,
+                          draws > 0.0 ? fmt::format("{:.2g} %", 100.0 * draws) : "none");
   }
 }
 

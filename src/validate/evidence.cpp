@@ -9,6 +9,7 @@
 #include "groups.hpp"
 #include "row_term.hpp"
 #include "tidewatt/base/error.hpp"
+#include "training_runs.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
@@ -129,13 +130,16 @@ void spread(const Node& levels, std::vector<Row>& rows) {
         judged(row_of(r, "percent"),
                fmt::format("eight {} at their limit in a dense GEMM: fastest less slowest clock", text_of(r, "gpu")),
                "%", 100.0 * node_clock_range_frac(text_of(r, "gpu"), text_of(r, "server"))));
-  for (const Node& r : listed(levels, "node_scatter"))
+  for (const Node& r : listed(levels, "node_scatter")) {
+    const auto published = training_runs();
+    const TrainingRun& run = run_named(published, text_of(r, "run"));
+    const workload::IterationModel model(model_entry(run.model), run.plan, compute_entry(run.device),
+                                         network_entry(run.network));
     rows.push_back(judged(row_of(r, "percent"),
-                          fmt::format("{:.0f} nodes of eight {} in one job: standard deviation of their power",
-                                      number_of(r, "n_node"), text_of(r, "gpu")),
-                          "%",
-                          100.0 * node_power_scatter_frac(text_of(r, "gpu"), text_of(r, "server"),
-                                                          static_cast<std::size_t>(number_of(r, "n_node")))));
+                          fmt::format("{} nodes of eight {} in one job: standard deviation of their power",
+                                      run.plan.n_gpu / 8, text_of(r, "gpu")),
+                          "%", 100.0 * node_power_scatter_frac(text_of(r, "gpu"), text_of(r, "server"), model)));
+  }
 }
 
 }  // namespace

@@ -4,13 +4,14 @@
 #include <cmath>
 #include <vector>
 
+#include "plan_power.hpp"
 #include "silicon.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr double inlet_K = 22.0 + zero_degC_K, immersed_die_K = 60.0 + zero_degC_K;  // as the other E2 rows
-constexpr std::size_t gpus_per_node = 8;
+constexpr std::int64_t gpus_per_node = 8;
 
 /// Chips of one type under their limit.
 class CappedChips {
@@ -25,10 +26,6 @@ class CappedChips {
                                  model_.leakage_temperature_factor(die_K), cap_W(), model_.clock_max_Hz(), 1.5e9)
         .clock_Hz;
   }
-  double watts(const power::Chip& chip, double die_K, double clock_Hz, double gate_Hz) const {
-    const auto p = dvfs::phase_power(model_, chip, mix_, gpu_.compute.reference_clock_Hz, clock_Hz, gate_Hz);
-    return p.fixed_W + p.leakage_W * model_.leakage_temperature_factor(die_K);
-  }
 
  private:
   GpuCase gpu_;
@@ -39,14 +36,6 @@ class CappedChips {
 dvfs::PhaseMix dense_gemm() {
   dvfs::PhaseMix mix;
   mix.matrix_s = mix.active_matrix_s = 1.0;
-  return mix;
-}
-
-/// The mix of row D4: a large language model's training step.
-dvfs::PhaseMix training_step() {
-  dvfs::PhaseMix mix;
-  mix.matrix_s = 0.80, mix.memory_s = 0.06, mix.link_s = 0.09, mix.wait_s = 0.05;
-  mix.active_matrix_s = 0.95 * mix.matrix_s, mix.hbm_s = 0.3, mix.full_link_s = 0.05;
   return mix;
 }
 
@@ -72,31 +61,19 @@ double node_clock_range_frac(const std::string& gpu, const std::string& server) 
   return sum / static_cast<double>(n_node);
 }
 
-double node_power_scatter_frac(const std::string& gpu, const std::string& server, std::size_t n_node) {
-  constexpr std::uint64_t n_seed = 20;
-  const CappedChips chips(gpu, training_step());
-  const ServerCase node = server_case(server);
-  double scatter = 0.0;
-  for (std::uint64_t seed = 1; seed <= n_seed; ++seed) {
-    double gate_Hz = HUGE_VAL;
-    for (std::size_t g = 0; g < gpus_per_node * n_node; ++g)
-      gate_Hz = std::min(gate_Hz, chips.clock_Hz(chips.chip(seed, g), immersed_die_K, 0.0));
-    std::vector<double> ac_W;
-    double mean = 0.0, square = 0.0;
-    for (std::size_t n = 0; n < n_node; ++n) {
-      double gpus_W = 0.0;
-      for (std::size_t g = gpus_per_node * n; g < gpus_per_node * (n + 1); ++g) {
-        const auto chip = chips.chip(seed, g);
-        const double f = std::max(gate_Hz, chips.clock_Hz(chip, immersed_die_K, gate_Hz));
-        gpus_W += chips.watts(chip, immersed_die_K, f, gate_Hz);
-      }
-      ac_W.push_back(power::server_power(node.power, gpus_W, 0.0, true).ac_W);
-      mean += ac_W.back() / static_cast<double>(n_node);
-    }
-    for (const double W : ac_W) square += (W - mean) * (W - mean) / static_cast<double>(n_node - 1);
-    scatter += std::sqrt(square) / mean / static_cast<double>(n_seed);
+double node_power_scatter_frac(const std::string& gpu, const std::string& server,
+                               const workload::IterationModel& model) {
+  const auto class_W = plan_power(gpu, server, model, 0.0, immersed_die_K).class_mean_W();
+  const std::int64_t n_node = model.n_gpu() / gpus_per_node;
+  std::vector<double> node_W(static_cast<std::size_t>(n_node), 0.0);
+  double mean = 0.0, square = 0.0;
+  for (std::int64_t rank = 0; rank < n_node * gpus_per_node; ++rank) {
+    const std::int64_t c = model.replica_of_gpu(rank) * model.n_stage() + model.stage_of_gpu(rank);
+    node_W[static_cast<std::size_t>(rank / gpus_per_node)] += class_W[static_cast<std::size_t>(c)] / gpus_per_node;
   }
-  return scatter;
+  for (const double W : node_W) mean += W / static_cast<double>(n_node);
+  for (const double W : node_W) square += (W - mean) * (W - mean) / static_cast<double>(n_node - 1);
+  return std::sqrt(square) / mean;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::validate

@@ -53,13 +53,12 @@ constexpr std::array causes = {
     Cause{"R5/dsv3-gb300-mx", "release: the row that sets the ratio of grouped products is seven months older"},
     Cause{"R5/dsv3-b300-mx",
           "recomputation and the extra prediction module, neither of which is published for this run"},
-    Cause{"R5/dsv3-b200-mx", "expert exchange across nodes is all exposed in the model; the run may hide it"},
-    Cause{"R6/8b-bf16", "recomputation of part of the activations, and norms and rotary positions not fused by hand"},
-    Cause{"R6/8b-fp8", "as R6/8b-bf16; fp8 covers a part of the linear layers, with scales found in every pass"},
-    Cause{"R6/8b-tp8", "as R6/8b-bf16; tensor-parallel collectives below the bandwidth that large ones reach"},
+    Cause{"R5/dsv3-b200-mx",
+          "recomputation of latent projections and the extra prediction module, which its recipe names"},
+    Cause{"R6/8b-tp8", "tensor-parallel collectives below the bandwidth that large ones reach"},
     Cause{"R6/8b-tp8-async", "as R6/8b-tp8"},
-    Cause{"R6/70b-fp8", "as R6/8b-fp8"},
-    Cause{"R6/70b-fp8-async", "as R6/8b-fp8; overlap of less than 90 %"}};
+    Cause{"R6/70b-fp8", "fp8 covers a part of the linear layers, with scales found in every pass"},
+    Cause{"R6/70b-fp8-async", "as R6/70b-fp8; overlap of less than 90 %"}};
 
 std::string likely_cause(const std::string& id) {
   for (const Cause& c : causes)

@@ -44,7 +44,10 @@ constexpr std::array declared = {
     Declared{"P4", half_fit}, Declared{"P4/250", fit}, Declared{"P4/175", bound}, Declared{"P4/200", bound},
     Declared{"P4/225", bound},  // one cap sets it, and the V/f curve is the same card's
     Declared{"P5", half_fit}, Declared{"fit/nodes", half_fit}, Declared{"P6", seen}, Declared{"P6/dip", bound},
-    Declared{"P6/dominant", bound},  // one dip an iteration: hardly another line could be the largest
+    Declared{"P6/line", half_fit},
+    Declared{"P6/trough", half_fit},  // the meters' lag is read off the dip whose lines and depth they compare
+    Declared{"P6/width", bound},      // and with their window it decides the width
+    Declared{"P6/dominant", bound},   // one dip an iteration: hardly another line could be the largest
     // chips
     Declared{"longhorn_slope", half_fit}, Declared{"longhorn_slope/pooled", fit},
     Declared{"longhorn_slowest", fit},  // its figure sets where the spread is cut off

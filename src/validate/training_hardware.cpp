@@ -33,9 +33,9 @@ fleet::NodeType node_type(const GpuCase& gpu) {
   return type;
 }
 
-/// Lowest mean clock of these chips, all of one stage.
-double slowest_Hz(const fleet::FleetTask& task, const fleet::NodeType& type, std::size_t stage,
-                  std::span<const power::Chip> chip) {
+/// Mean clocks of these chips, all of one stage.
+std::vector<double> clocks_Hz(const fleet::FleetTask& task, const fleet::NodeType& type, std::size_t stage,
+                              std::span<const power::Chip> chip) {
   const std::vector<double> die_K(chip.size(), loaded_die_K),
       limit_W(chip.size(), type.usual.cap_W - type.governor.cap_margin_W);
   std::vector<double> clock_Hz(chip.size(), 0.0);
@@ -43,7 +43,7 @@ double slowest_Hz(const fleet::FleetTask& task, const fleet::NodeType& type, std
   dvfs::OperatingPointBatch batch{chip, die_K, limit_W, clock_Hz, limiter};
   fleet::set_falling(task, stage, limit_W[0], batch);
   dvfs::operating_points(type.gpu, task.class_window[stage], task.reference_Hz, 0.0, type.gpu.clock_max_Hz(), batch);
-  return *std::min_element(clock_Hz.begin(), clock_Hz.end());
+  return clock_Hz;
 }
 
 }  // namespace
@@ -62,6 +62,12 @@ double slowest_pace(const std::string& device, const workload::IterationModel& m
 }
 
 double slowest_pace_at(const std::string& gpu_entry, double limit_W, const workload::IterationModel& model) {
+  const auto pace = replica_paces_at(gpu_entry, limit_W, model);
+  return *std::min_element(pace.begin(), pace.end());
+}
+
+std::vector<double> replica_paces_at(const std::string& gpu_entry, double limit_W,
+                                     const workload::IterationModel& model) {
   GpuCase gpu = gpu_case(gpu_entry);
   if (limit_W > 0.0) gpu.power.tdp_W = limit_W;
   const fleet::NodeType type = node_type(gpu);
@@ -69,18 +75,29 @@ double slowest_pace_at(const std::string& gpu_entry, double limit_W, const workl
   courses.set_limits(model, type, gpu.power.tdp_W, type.gpu.clock_max_Hz());
   fleet::FleetTask task;
   task.reference_Hz = model.reference_clock_Hz();
-  std::vector<std::vector<power::Chip>> chips(courses.lead().size());
+  struct Stage {
+    std::vector<power::Chip> chip;
+    std::vector<std::size_t> replica;
+  };
+  std::vector<Stage> stages(courses.lead().size());
   for (const auto& course : courses.lead()) {
     task.class_course.emplace_back(course);
     task.class_window.push_back(course.nominal.all);
   }
-  for (std::int64_t rank = 0; rank < model.n_gpu(); ++rank)
-    chips[static_cast<std::size_t>(model.stage_of_gpu(rank))].push_back(
-        power::draw_chip(gpu.spread, 1, static_cast<std::uint64_t>(rank)));
-  double slowest = type.gpu.clock_max_Hz();
-  for (std::size_t stage = 0; stage < chips.size(); ++stage)
-    if (!chips[stage].empty()) slowest = std::min(slowest, slowest_Hz(task, type, stage, chips[stage]));
-  return slowest / task.reference_Hz;
+  for (std::int64_t rank = 0; rank < model.n_gpu(); ++rank) {
+    Stage& stage = stages[static_cast<std::size_t>(model.stage_of_gpu(rank))];
+    stage.chip.push_back(power::draw_chip(gpu.spread, 1, static_cast<std::uint64_t>(rank)));
+    stage.replica.push_back(static_cast<std::size_t>(model.replica_of_gpu(rank)));
+  }
+  std::vector<double> pace(static_cast<std::size_t>(model.dp()), type.gpu.clock_max_Hz() / task.reference_Hz);
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const auto clock_Hz = clocks_Hz(task, type, s, stages[s].chip);
+    for (std::size_t i = 0; i < clock_Hz.size(); ++i) {
+      double& slowest = pace[stages[s].replica[i]];
+      slowest = std::min(slowest, clock_Hz[i] / task.reference_Hz);
+    }
+  }
+  return pace;
 }
 
 double iteration_s(const TrainingRun& run, double matrix_efficiency_frac) {

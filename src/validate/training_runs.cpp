@@ -152,12 +152,13 @@ ParallelPlan llama3_long_context_plan() {
 
 ParallelPlan mlperf_gpt3_plan() {
   ParallelPlan p;
-  p.n_gpu = 512, p.tp = 4, p.pp = 8, p.virtual_stages = 6, p.micro_batch_sequences = 2;
+  // Configuration of the submission (training_results_v4.0, smc-ac-power, 64x8x128x4x8): twelve chunks, as custom.yaml has where it is silent.
+  p.n_gpu = 512, p.tp = 4, p.pp = 8, p.virtual_stages = 12, p.micro_batch_sequences = 2;
   p.global_batch_sequences = 2048, p.sequence_tokens = 2048, p.gradient_bytes = 2;
   p.sequence_parallel = p.fused_attention = p.dp_overlap = p.pp_overlap = true;
   p.tp_overlap_frac = 0.9, p.precision = "fp8";
-  // A run of the same software on 11,616 GPUs of that round logs 0.92 s per step of 6 micro-batches, TP4 PP6, where this
-  // model without a gap gives 0.76-0.81 s for 4-16 chunks.
+  // A run of the same software on 11,616 GPUs of that round logs 0.92 s per step of 6 micro-batches, TP4 PP6. Without a gap this
+  // model gave 0.76 to 0.81 s for 4 to 16 chunks when the gap was set; its configuration has 8, where it gives 0.80 s now.
   p.host_gap_s = 0.13, p.sharding = "zero1", p.rank_order = "tp-cp-dp-pp";
   return p;
 }
@@ -172,7 +173,7 @@ std::vector<TrainingRun> training_runs() {
   megascale_530b_runs(runs);
   korthikanti_runs(runs);
   llama_runs(runs);
-  runs.push_back({"P6/period", h100, "gpt3_175b", "dgx_h100_ndr", mlperf_gpt3_plan(), 10.638, 0.10,
+  runs.push_back({"P6/period", h100, "gpt3_175b", "dgx_h100_ndr", mlperf_gpt3_plan(), 10.775, 0.10,
                   "GPT-3 175B in fp8, 512 H100, TP4 PP8 DP16, batch 2,048", "mlperf_v4"});
   return runs;
 }

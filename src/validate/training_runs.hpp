@@ -18,12 +18,16 @@ struct TrainingRun {
   std::string what, source;
 };
 
-/// Runs of the validation list whose iteration time is published, in its order.
+/// Runs of the validation list whose iteration time is published, in its order; each names its source (arXiv 2104.04473, 2402.15627, 2205.05198, 2407.21783 among them).
 std::vector<TrainingRun> training_runs();
+/// The run of a row. @throws InputError where there is none
 const TrainingRun& run_named(const std::vector<TrainingRun>& runs, const std::string& id);
 
+/// Entry of the catalog by its name. @throws InputError where there is none, as for the next two
 workload::ComputeParams compute_entry(const std::string& name);
+/// Entry of kind model.
 workload::ModelShape model_entry(const std::string& name);
+/// Entry of kind network.
 workload::NetworkParams network_entry(const std::string& name);
 
 /// Iteration time of a run with the catalog's hardware, at the clock that its slowest GPU holds.
@@ -31,13 +35,18 @@ double iteration_s(const TrainingRun& run);
 /// The same with another matrix efficiency.
 double iteration_s(const TrainingRun& run, double matrix_efficiency_frac);
 
-/// Plans as published.
+/// As published with Megatron-LM in 2021 (arXiv 2104.04473): everything is computed again, nothing overlaps.
 workload::ParallelPlan megatron_plan(std::int64_t n_gpu, std::int64_t tp, std::int64_t pp, std::int64_t batch,
                                      std::int64_t micro_batch, std::int64_t chunks);
+/// Megatron-LM as MegaScale compares with it (arXiv 2402.15627): sequence parallel, attention computed again.
 workload::ParallelPlan megascale_baseline_plan(std::int64_t n_gpu, std::int64_t batch);
+/// MegaScale (arXiv 2402.15627): fused attention, everything overlaps.
 workload::ParallelPlan megascale_plan(std::int64_t n_gpu, std::int64_t batch);
+/// Llama 3 405B at 8,192 tokens.
 workload::ParallelPlan llama3_plan(std::int64_t n_gpu);
+/// The same at 131,072 tokens.
 workload::ParallelPlan llama3_long_context_plan();
+/// GPT-3 175B of 64 nodes, MLPerf Training v4.0.
 workload::ParallelPlan mlperf_gpt3_plan();
 
 /// Clock of the slowest GPU ÷ reference clock where a device has a power model (catalog kind gpu), 1 otherwise: each GPU
@@ -46,5 +55,8 @@ workload::ParallelPlan mlperf_gpt3_plan();
 double slowest_pace(const std::string& device, const workload::IterationModel& model);
 /// The same for a named entry of kind gpu, under another limit than its own. @param limit_W 0: the entry's
 double slowest_pace_at(const std::string& gpu_entry, double limit_W, const workload::IterationModel& model);
+/// [replica] the same for the slowest GPU of each replica: those with better chips are done earlier and wait for the gradients.
+std::vector<double> replica_paces_at(const std::string& gpu_entry, double limit_W,
+                                     const workload::IterationModel& model);
 
 }  // namespace TIDEWATT_NAMESPACE::validate

@@ -250,6 +250,7 @@ double IterationModel::hardware_flops_per_iteration() const {
     again = attention + dense * layer_linear_flops(shape_) +
             (layers - dense) * (shape_.experts > 0 ? layer_linear_flops(shape_, LayerKind::expert) : 0.0);
   if (plan_.recompute == "selective" && !plan_.fused_attention) again = attention;
+  if (plan_.recompute == "operators") again = dense * layer_linear_flops(shape_) * products_again_frac(shape_, plan_);
   return model_flops_per_iteration(AttentionCount::full) + tokens_per_iteration() * again;
 }
 

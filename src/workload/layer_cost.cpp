@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "elementwise.hpp"
 #include "layer_pass.hpp"
 #include "memory.hpp"
 
@@ -33,19 +34,6 @@ PassCost attention_core(const LayerPass& p) {
   cost.backward.add(from_scores, 3.0);
   cost.backward += memory_work(p.gpu, (6.0 + (p.m.dropout ? 5.0 : 0.0)) * scores);
   return cost;
-}
-
-/// Norms, residual additions, dropout, activation function, rotary: bytes read and written in bf16 (masks 1 B).
-PassCost elementwise(const LayerPass& p, LayerKind kind) {
-  const double norms = p.m.parallel_block ? 1.0 : 2.0;
-  const double f = kind == LayerKind::dense ? as_double(p.m.ffn_width) : 0.0;
-  const double mask_B = p.m.dropout ? 1.0 : 0.0;
-  const double rotary_B = p.m.learned_positions == 0 ? 4.0 * (p.m.score_width() + p.m.kv_width()) : 0.0;
-  const double forward_B =
-      norms * (4.0 + 6.0 + mask_B) * p.h * p.cut + ((p.m.gated_ffn ? 6.0 : 4.0) * f + rotary_B) / p.t;
-  const double backward_B =
-      norms * (6.0 + 6.0 + 5.0 * mask_B) * p.h * p.cut + ((p.m.gated_ffn ? 10.0 : 6.0) * f + rotary_B) / p.t;
-  return {memory_work(p.gpu, p.tokens * forward_B), memory_work(p.gpu, p.tokens * backward_B)};
 }
 
 /// Keys and values of the whole sequence: gathered in both passes, their gradients reduce-scattered.
@@ -125,16 +113,31 @@ PassCost layer_cost(const ModelShape& shape, const ParallelPlan& plan, const Com
     cost.add(expert_block_cost(p));
     pairs = 1.0;  // of the attention; the shared experts count their own
   }
+  const Work products = cost.forward;
   const PassCost core = attention_core(p);
   cost.add(core);
-  cost.add(elementwise(p, kind));
+  const PassCost between = elementwise(p, kind);
+  cost.add(between);
   cost.add(context_parallel(p));
   cost.forward += p.tensor_parallel(pairs, pairs);
   cost.backward += p.tensor_parallel(pairs, pairs);
   if (plan.recompute == "full") cost.backward += cost.forward;
   if (plan.recompute == "selective" && !plan.fused_attention) cost.backward += core.forward;
+  if (plan.recompute == "operators") {
+    cost.backward.add(products, products_again_frac(shape, plan));
+    cost.backward += between.forward;
+    cost.backward += p.tensor_parallel(pairs, 0.0);  // what is reduced and scattered is kept, what is gathered is not
+  }
   if (plan.sharding == "zero3") sharded_weights(p, kind, cost);
   return cost;
+}
+
+double products_again_frac(const ModelShape& m, const ParallelPlan& plan) {
+  if (plan.linear_precision() != Precision::bf16) return 1.0;
+  if (!m.gated_ffn || m.kv_rank > 0) return 0.5;
+  // Of queries, keys, values, output, gate, up and down: the second, fourth and sixth.
+  const double f = as_double(m.ffn_width), kv = m.kv_width();
+  return (kv + m.value_width() + f) / (m.score_width() + 2.0 * kv + m.value_width() + 3.0 * f);
 }
 
 PassCost embedding_cost(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,

@@ -6,7 +6,8 @@
 namespace TIDEWATT_NAMESPACE::workload {
 namespace {
 
-constexpr std::array<std::string_view, 3> recompute_words = {"none", "selective", "full"};
+constexpr std::array<std::string_view, 4> recompute_words = {"none", "selective", "operators", "full"};
+constexpr std::array<std::string_view, 2> kernel_words = {"fused", "eager"};
 constexpr std::array<std::string_view, 5> sharding_words = {"none", "zero1", "zero2", "fsdp", "zero3"};
 constexpr std::array<std::string_view, 4> precision_words = {"bf16", "fp8", "mxfp8", "nvfp4"};
 constexpr std::array<std::string_view, 2> adapter_words = {"all", "attention"};
@@ -44,6 +45,8 @@ void ParallelPlan::fields(FieldVisitor& v) {
             "rank of low-rank adapters on frozen weights, 0 = all weights are trained ", Need::optional);
   v.choice("adapter_layers", adapter_layers, adapter_words, "linear layers that have adapters", Need::optional);
   v.choice("recompute", recompute, recompute_words, "activations computed again in the backward pass");
+  v.choice("kernels", kernels, kernel_words,
+           "norms, activation and rotary positions: one kernel each, or one per operation", Need::optional);
   v.choice("sharding", sharding, sharding_words, "what is sharded over the replicas");
   v.choice("rank_order", rank_order, order_words, "nesting of the parallel groups, innermost first", Need::optional);
 }

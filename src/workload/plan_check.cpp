@@ -67,6 +67,7 @@ void check_split(Findings& f, const ModelShape& m, const ParallelPlan& p) {
 void check_experts(Findings& f, const ModelShape& m, const ParallelPlan& p) {
   f.require(m.experts > 0 || p.ep == 1, "ep", fmt::format("ep = {} but the model has no experts", p.ep));
   if (m.experts == 0) return;
+  f.require(p.recompute != "operators", "recompute", "operators is known for dense layers only");
   f.divides(m.experts, p.ep, "ep", "experts must split over ep");
   const std::int64_t block = p.tp * p.cp, ranks = block * p.dp();
   f.divides(ranks, p.ep, "ep", "ep must be taken from tp × cp × dp ranks");

@@ -40,10 +40,12 @@ struct TIDEWATT_API ParallelPlan {
   /// Low-rank adapters (arXiv 2106.09685): each linear layer in → out trains rank·(in + out) weights beside its frozen
   /// ones; no weight gradient, gradient exchange or optimizer state of the frozen ones. 0: everything is trained.
   std::int64_t adapter_rank = 0;
-  std::string adapter_layers = "all";      ///< all | attention: linear layers that have adapters
-  std::string recompute = "none";          ///< none | selective (attention core) | full
-  std::string sharding = "none";           ///< none | zero1 | zero2 | fsdp (weights gathered once per iteration) |
-                                           ///< zero3 (weights gathered in every pass)
+  std::string adapter_layers = "all";  ///< all | attention: linear layers that have adapters
+  /// none | selective (attention core) | operators (all but attention and every second matrix product, arXiv 2410.06511) | full
+  std::string recompute = "none";
+  std::string kernels = "fused";  ///< fused | eager: norms, gated activation and rotary positions, see layer_cost
+  std::string sharding = "none";  ///< none | zero1 | zero2 | fsdp (weights gathered once per iteration) |
+                                  ///< zero3 (weights gathered in every pass)
   std::string rank_order = "tp-cp-pp-dp";  ///< tp-cp-pp-dp (Llama 3) | tp-cp-dp-pp (Megatron)
 
   void fields(FieldVisitor& v);

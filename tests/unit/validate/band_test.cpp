@@ -14,59 +14,36 @@ LedgerLine line(const char* row, const char* source, double error, const char* k
   return l;
 }
 
-const ErrorClass trained{"training time", "software of the fits"};
+const ErrorClass trained = error_class("R1/h100-512", 0.1, false);
 
 }  // namespace
 
-TEST_CASE("a source says nothing of its own rows, and counts once") {
-  const double e = std::expm1(0.1);  // ln(got/expected) = 0.1
-  const std::vector<LedgerLine> lines = {line("R1/h100-1", "one", e),    line("R2/b200-1", "two", e),
-                                         line("R3/b200-1", "three", e),  line("R4/h100-1", "four", 0.0),
-                                         line("R4/h100-2", "four", 0.0), line("R4/h100-3", "four", 0.0)};
-  const auto of_new = named_error(lines, trained, "new", "");
+TEST_CASE("a row's band rests on all sources but its own", "[validate][band]") {
+  std::vector<LedgerLine> lines;
+  for (const char* source : {"one", "two", "three", "four"})
+    lines.push_back(line((std::string("R1/h100-") + source).c_str(), source, std::expm1(0.1)));
+  const auto of_new = named_error(lines, trained, "new");
   CHECK(of_new.n_source == 4);
-  CHECK(of_new.n_counted == 7.0);
+  CHECK(of_new.n_same == 4);
+  CHECK(of_new.scale == Approx(0.1));
   CHECK(of_new.whose == "training time, software of the fits");
-  CHECK(of_new.scale == Approx(0.1 * 0.75));
-  const auto of_four = named_error(lines, trained, "four", "");
-  CHECK(of_four.n_source == 3);
-  CHECK(of_four.scale == Approx(0.1));
+  lines.push_back(line("R1/h100-own", "new", std::expm1(2.0)));  // its own error, however large
+  CHECK(named_error(lines, trained, "new").scale == Approx(0.1));
+  CHECK(named_error(lines, trained, "one").scale > 0.15);
+  CHECK(named_error({lines.begin(), lines.begin() + 2}, trained, "new").n_source == 0);  // too few
 }
 
-TEST_CASE("a class leans on its area as on three sources, and stands alone where it has many") {
-  std::vector<LedgerLine> lines = {line("R1/h100-1", "one", 0.0), line("E1/pythia-1b", "two", std::expm1(0.4)),
-                                   line("E1/mpt-70b-a100", "three", std::expm1(0.2))};
-  const ErrorClass others{"training time", "tolerance up to 10 %"};
-  CHECK(named_error(lines, trained, "new", "").scale == Approx((0.0 + 3.0 * 0.2) / 4.0));
-  CHECK(named_error(lines, others, "new", "").scale == Approx((2.0 * 0.3 + 3.0 * 0.2) / 5.0));
-  for (int i = 0; i < 300; ++i)
-    lines.push_back(line("R1/h100-1", std::to_string(i).c_str(), 0.0)), lines.back().row += std::to_string(i);
-  CHECK(named_error(lines, trained, "new", "").scale < 1e-3);
-  const auto wide = error_class("E1/llama-65b", 0.15, false), known = error_class("E2/rest-h100-41", 0.1, false);
-  CHECK(wide.name == "tolerance above 10 %");
-  CHECK(known.area == "node power");
-  CHECK(known.name == "tolerance up to 10 %");
+TEST_CASE("seen rows and fits say nothing of a band", "[validate][band]") {
+  std::vector<LedgerLine> lines;
+  for (const char* source : {"one", "two", "three"})
+    lines.push_back(line((std::string("R1/h100-") + source).c_str(), source, std::expm1(0.1)));
+  for (const char* kind : {"seen", "fit", "half_fit"}) lines.push_back(line("W1", kind, 3.0, kind));
+  CHECK(named_error(lines, trained, "new").scale == Approx(0.1));
 }
 
-TEST_CASE("seen rows and other areas help only where blind rows of the area do not suffice") {
-  const std::vector<LedgerLine> lines = {line("R1/h100-1", "one", 0.2), line("W1", "two", 0.0, "seen"),
-                                         line("W4", "three", 0.0, "seen"), line("G10", "four", 0.5, "seen")};
-  const auto with_seen = named_error(lines, trained, "new", "");
-  CHECK(with_seen.n_source == 1);
-  CHECK(with_seen.scale == Approx(std::log(1.2) * (1.0 + 3.0 / 3.0) / 4.0));
-  const auto elsewhere = named_error(lines, {"node power", "tolerance up to 10 %"}, "new", "");
-  CHECK(elsewhere.n_source == 3);
-  CHECK(elsewhere.whose == "all areas, tolerance up to 10 %");
-  CHECK(named_error(lines, {"temperature", "tolerance in its unit"}, "new", "degC").n_counted ==
-        0.0);  // no error in that unit
-}
-
-TEST_CASE("the band holds nine in ten of exponential sizes, and is wider with fewer sources") {
-  CHECK(half_width({1.0, 1000, 1e6, ""}) == Approx(std::log(10.0)).epsilon(1e-5));
-  CHECK(half_width({0.1, 4, 7.0, ""}) > half_width({0.1, 30, 33.0, ""}));
-  // The size of a new error over the mean of n others exceeds it in one of ten: (1 + x/n)^-n.
-  const double x = half_width({1.0, 4, 7.0, ""});
-  CHECK(std::pow(1.0 + x / 7.0, -7.0) == Approx(0.1));
+TEST_CASE("the band holds nine in ten of exponential sizes", "[validate][band]") {
+  const double h = half_width({0.1, 40, 10, ""});
+  CHECK(std::exp(-h / 0.1) == Approx(0.1));
 }
 
 TEST_CASE("conditioned draws move what follows from the GPU's watts, and not what does not") {

@@ -3,6 +3,7 @@
 #include "catch.hpp"
 #include "validate/catalog_in_use.hpp"
 #include "validate/catalog_variant.hpp"
+#include "validate/training_runs.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::validate;
@@ -28,6 +29,13 @@ TEST_CASE("eight chips differ more the more their voltages do", "[validate][evid
   CHECK(range_with(0.0) < usual);  // leakage and heat remain
 }
 
-TEST_CASE("nodes whose GPUs all draw their limit are equal", "[validate][evidence]") {
-  CHECK(node_power_scatter_frac("h100_sxm_700W", "dgx_h100", 8) < 1e-6);
+TEST_CASE("nodes of a job differ by the stages and replicas of their GPUs", "[validate][evidence]") {
+  const TrainingRun run = run_named(training_runs(), "P6/period");
+  const double scatter = [&] {
+    const workload::IterationModel model(model_entry(run.model), run.plan, compute_entry(run.device),
+                                         network_entry(run.network));
+    return node_power_scatter_frac("h100_sxm_700W", "dgx_h100", model);
+  }();
+  CHECK(scatter > 1e-4);
+  CHECK(scatter < 0.05);
 }
