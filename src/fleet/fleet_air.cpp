@@ -80,7 +80,12 @@ FanStairs::Plant resting(const FleetState& state, const FleetTask& task, const B
         x.inlet_K[node] + (b.rear[l] != 0 ? rear_K : 0.0) + x.r[l] * (K_per_W * state.mean_W[b.gpu[l]] + task.dip_K);
     if (die_K > hottest_K) hottest_K = die_K, lane = l;
   }
-  return die_plant(b, lane, hottest_K, state.mean_W[b.gpu[lane]], front_W, frac, 1.0, x.inlet_K[node], x);
+  auto out = die_plant(b, lane, hottest_K, state.mean_W[b.gpu[lane]], front_W, frac, 1.0, x.inlet_K[node], x);
+  // The sink's mode, the slowest, is what follows fans.
+  out.fan_lag_s = *std::max_element(m.per_rate_s.begin(), m.per_rate_s.end());
+  for (std::size_t j = 0; j < n_mode; ++j) out.air_lag_s += m.shape[0][j] * m.uniform[j] * m.per_rate_s[j];
+  out.K_per_s = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[node]];
+  return out;
 }
 
 /// Fans in steps: mean speeds of a block's nodes, and what their controllers remember.
@@ -95,13 +100,16 @@ void climb(const FleetState& state, const FleetTask& task, const Block& b, doubl
     const double follows = 1.0 - math::mean_decay(*std::min_element(rates.begin(), rates.end()) * step_s);
     const auto now =
         die_plant(b, lane, die_mean_K[lane], x.front_W[i] / x.n_front, x.front_W[i], frac, follows, x.inlet_K[i], x);
-    const FanStairs::Memory memory{state.fan_accepted_K[b.node[i]], state.fan_term_frac[b.node[i]]};
+    const FanStairs::Memory memory{state.fan_accepted_K[b.node[i]], state.fan_term_frac[b.node[i]],
+                                   state.fan_frac[b.node[i]]};
     // Pauses are jumped over where the fleet is as before them: the dies' mean with them is no reading of a table.
     const auto rests = resting(state, task, b, i, frac, x);
     const auto s = b.type->follows_fans ? stairs.followed(memory, now, step_s)
                                         : stairs.speeds(memory, rests, pause_of(task) > 0 ? rests : now, step_s);
     air.stairs[i] = s;
-    if (!task.dark) mean_frac[i] = air.fan_end_frac[i] = air.fan_aim_frac[i] = s.mean_frac;
+    if (task.dark) continue;
+    mean_frac[i] = s.mean_frac;
+    air.fan_end_frac[i] = air.fan_aim_frac[i] = s.end_frac;
   }
 }
 
