@@ -88,7 +88,9 @@ double FanStairs::term(double held_frac, std::size_t level, double floor_frac, c
   if (kicked_K <= regulation_.on_K) return kicked_frac;
   const double by_frac = table().integral_gain_per_K_s * regulation_.excess_K * step_s;
   const double over_K = kicked_K + lag_K(plant) - regulation_.on_K;
-  return std::min(1.0, kicked_frac + std::min(by_frac, over_K / falls_K_per_frac(plant, level_frac(level, kicked_frac, floor_frac))));
+  return std::min(
+      1.0,
+      kicked_frac + std::min(by_frac, over_K / falls_K_per_frac(plant, level_frac(level, kicked_frac, floor_frac))));
 }
 
 double FanStairs::at_rest_frac(double die_K, double inlet_K) const {
@@ -99,6 +101,7 @@ double FanStairs::at_rest_frac(double die_K, double inlet_K) const {
 /// The reading that the table holds on to after a step. Dies pass every whole degree, so it moves by the hysteresis and one.
 double FanStairs::accepted(double before_K, double die_K) const {
   const auto& g = table();
+  if (!std::isfinite(die_K)) return before_K;  // it has run away: the macro step's heat ends the run
   const double reads_K = reading_K(die_K);
   double kept_K = std::isnan(before_K) ? reads_K : before_K;
   while (reads_K > kept_K + g.hysteresis_up_K + 1e-9) kept_K += step_K(g.hysteresis_up_K);
@@ -131,14 +134,19 @@ bool FanStairs::reached(double& accepted_K, std::size_t& level, const Speeds& ai
   return !over && !under;
 }
 
-FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const {
+FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_it, const Plant& now,
+                                    double step_s) const {
   constexpr double lags_to_rest = 5.0;
+  const bool is_long = step_s >= lags_to_rest * rests_in_it.fan_lag_s;
+  Plant rests = rests_in_it;
+  // In a short step dies are not behind their air by all of their lag: it may just have begun to move.
+  if (!is_long) rests.K_per_s = 0.0;
   const double accepted_K = std::isnan(memory.accepted_K) ? reading_K(now.die_K) : memory.accepted_K;
   if (table().line) return settled({accepted_K, memory.term_frac}, rests, step_s);
   const double floor_frac = inlet_ ? thermal::fan_table_frac(controller_.groups[*inlet_], reading_K(now.inlet_K)) : 0.0;
   std::size_t level = level_of(accepted_K);
   if (const auto s = resting({accepted_K, memory.term_frac}, level, floor_frac, rests, step_s)) return *s;
-  if (step_s < lags_to_rest * rests.fan_lag_s) {
+  if (!is_long) {
     auto s = settled({accepted_K, memory.term_frac}, behind_air(rests, 0.0), step_s);
     double kept_K = accepted_K;
     if (!reached(kept_K, level, s, floor_frac, now)) {
