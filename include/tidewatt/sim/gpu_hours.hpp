@@ -22,6 +22,7 @@ class TIDEWATT_API GpuHours {
     const double *fan_low_frac = nullptr, *fan_high_frac = nullptr;
     double fan_J = 0.0;  ///< of all fans of the site since the start
   };
+  /// A step that spans full hours has the same means in each of them.
   void add(const Step& step);
   /// `/gpu_hours/…`: hour by hour, all GPUs or servers of an hour side by side.
   std::vector<NamedArray> arrays() const;
