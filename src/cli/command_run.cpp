@@ -27,6 +27,7 @@
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
+#include "tidewatt/sim/gpu_hours.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "validate/backing.hpp"
 
@@ -41,7 +42,7 @@ struct Arguments {
   std::string checkpoint, resume;
   std::string explain;
   double checkpoint_every_h = 24.0;
-  bool json = false, quiet = false, all = false, reference = false, no_interval = false;
+  bool json = false, quiet = false, all = false, reference = false, no_interval = false, gpu_hours = false;
   std::string show, gpu;
   sim::LoadOptions load;
 };
@@ -94,13 +95,19 @@ bool advance(const Arguments& a, const sim::Scenario& scenario, sim::Engine& eng
 std::optional<sim::Result> simulate(const Arguments& a, const sim::Scenario& scenario, Progress& progress) {
   std::string state;
   if (!a.resume.empty()) state = io::checkpoint_state(a.resume, scenario.text);  // refused before the fleet is built
-  sim::Engine engine(scenario, {a.threads, {}});
+  sim::GpuHours hours;
+  sim::RunOptions options{a.threads, {}};
+  if (a.gpu_hours) options.gpu_hours = &hours;
+  sim::Engine engine(scenario, options);
   if (!a.resume.empty()) engine.restore(state);
   if (!a.resume.empty())
     fmt::print(stderr, "note: continues {} at {:.0f} s of {:.0f} s\n", a.resume, engine.time_s(),
                scenario.run.duration_s);
   if (!advance(a, scenario, engine, progress)) return {};
-  return engine.finish();
+  auto result = engine.finish();
+  if (a.gpu_hours)
+    for (auto& array : hours.arrays()) result.arrays.push_back(std::move(array));
+  return result;
 }
 
 /// Each rule set's verdict beside the result, as text, HTML and JSON.
@@ -303,6 +310,8 @@ void add_run_commands(CLI::App& app, int& exit_code) {
               "without --json has none");
   r->add_flag("--reference", a->reference,
               "compute every segment of every iteration, to check the fast steps; about a hundred times slower");
+  r->add_flag("--gpu-hours", a->gpu_hours,
+              "also record means of every GPU and server over each hour of this run, as arrays /gpu_hours/...");
   r->add_flag("--quiet", a->quiet, "no progress bar");
   r->add_option("--show", a->show,
                 "iteration: print each job's iteration as a timeline, without a run; gpu: after the run, write some "

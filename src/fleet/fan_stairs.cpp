@@ -32,7 +32,17 @@ TIDEWATT_INLINE std::size_t n_reached(const std::vector<double>& threshold_K, do
 /// Share of the time at the upper step, from the times in which the die warms at the lower one and cools at the upper one.
 double share_of_cycle(double warming, double cooling) { return cooling / (warming + cooling); }
 TIDEWATT_INLINE double at(const FanStairs::Plant& plant, double frac) {
-  return plant.die_K + plant.K_per_frac * (frac - plant.at_frac);
+  return plant.die_K + plant.K_per_frac * (frac - plant.at_frac) * plant.at_frac / frac;
+}
+double falls_K_per_frac(const FanStairs::Plant& plant, double frac) {
+  return -plant.K_per_frac * plant.at_frac * plant.at_frac / (frac * frac);
+}
+/// By which a die that moves with its air is behind it. One that its fans hold at an edge is not.
+TIDEWATT_INLINE double lag_K(const FanStairs::Plant& plant) { return plant.K_per_s * plant.air_lag_s; }
+/// The die in moving air, some time after the step's middle.
+TIDEWATT_INLINE FanStairs::Plant behind_air(FanStairs::Plant plant, double after_s) {
+  plant.die_K += plant.K_per_s * after_s - lag_K(plant);
+  return plant;
 }
 
 }  // namespace
@@ -50,6 +60,12 @@ FanStairs::FanStairs(thermal::FanControllerParams controller) : controller_(std:
     if (groups[i].threshold_K.empty() || groups[i].margin)
       throw InputError("fan controller: group " + groups[i].name + " needs thresholds in degrees");
   least_frac_ = table().speed_frac.front();
+  if (table().regulates) {
+    const double set_degC = table().set_point_K - zero_degC_K;
+    const double on_degC = std::floor(set_degC + table().regulates_above_K + 1e-9) + 1.0,
+                 off_degC = std::ceil(set_degC - table().clears_below_K - 1e-9) - 1.0;
+    regulation_ = {on_degC - 0.5 + zero_degC_K, off_degC + 0.5 + zero_degC_K, on_degC - set_degC};
+  }
   if (inlet_) least_frac_ = std::max(least_frac_, groups[*inlet_].speed_frac.front());
 }
 
@@ -73,27 +89,22 @@ TIDEWATT_INLINE double FanStairs::lower_K(std::size_t level, double accepted_K) 
   return accepted + 0.5;
 }
 
-/// Mean of the PID term over a step. A reading over the set point adds its gain at once and integrates; the sum is held until the term
-/// is cleared.
-TIDEWATT_INLINE double FanStairs::term(double held_frac, std::size_t level, double floor_frac, const Plant& plant,
+/// The PID term once a step has passed, at rest at its mean. A reading over the set point adds its gain at once and integrates until the die
+/// is back under the lowest reading that acts; then the term is held until it is cleared.
+double FanStairs::term(double held_frac, std::size_t level, double floor_frac, const Plant& plant,
                        double step_s) const {
-  const auto& g = table();
-  if (!g.regulates) return 0.0;
-  const double first_K = g.set_point_K - zero_degC_K + g.regulates_above_K,
-               on_K = whole_below(first_K + 1e-9) + 1.0 + zero_degC_K,  // the lowest reading that acts
-      off_K = whole_above(g.set_point_K - zero_degC_K - g.clears_below_K - 1e-9) - 1.0 + zero_degC_K;
+  if (!table().regulates) return 0.0;
   const auto die_K = [&](double term_frac) { return at(plant, level_frac(level, term_frac, floor_frac)); };
-  if (die_K(held_frac) <= off_K + 0.5) return 0.0;
-  const double edge_K = on_K - 0.5, excess_K = on_K - g.set_point_K;
-  if (die_K(held_frac) <= edge_K) return held_frac;
-  const double kicked_frac = std::max(held_frac, g.gain_per_K * excess_K), falls_K = -plant.K_per_frac;
-  if (die_K(kicked_frac) <= edge_K) return kicked_frac;
-  const double half_s = 0.5 * step_s, needed_frac = kicked_frac + (die_K(kicked_frac) - edge_K) / falls_K,
-               integrated_frac = kicked_frac + g.integral_gain_per_K_s * excess_K * half_s;
-  if (needed_frac <= integrated_frac) return std::min(needed_frac, 1.0);
-  const double gain = g.gain_per_K + g.integral_gain_per_K_s * half_s,
-               over_K = (die_K(integrated_frac) - edge_K) / (1.0 + gain * falls_K);
-  return std::clamp(integrated_frac + gain * std::max(0.0, over_K), 0.0, 1.0);
+  if (held_frac > 0.0 && die_K(held_frac) <= regulation_.off_K) held_frac = 0.0;
+  if (die_K(held_frac) <= regulation_.on_K) return held_frac;
+  const double kicked_frac = std::max(held_frac, table().gain_per_K * regulation_.excess_K),
+               kicked_K = die_K(kicked_frac);
+  if (kicked_K <= regulation_.on_K) return kicked_frac;
+  const double by_frac = table().integral_gain_per_K_s * regulation_.excess_K * step_s;
+  const double over_K = kicked_K + lag_K(plant) - regulation_.on_K;
+  return std::min(
+      1.0,
+      kicked_frac + std::min(by_frac, over_K / falls_K_per_frac(plant, level_frac(level, kicked_frac, floor_frac))));
 }
 
 double FanStairs::at_rest_frac(double die_K, double inlet_K) const {
@@ -104,6 +115,7 @@ double FanStairs::at_rest_frac(double die_K, double inlet_K) const {
 /// The reading that the table holds on to after a step. Dies pass every whole degree, so it moves by the hysteresis and one.
 TIDEWATT_INLINE double FanStairs::accepted(double before_K, double die_K) const {
   const auto& g = table();
+  if (!std::isfinite(die_K)) return before_K;  // it has run away: the macro step's heat ends the run
   const double reads_K = reading_K(die_K);
   double kept_K = std::isnan(before_K) ? reads_K : before_K;
   while (reads_K > kept_K + g.hysteresis_up_K + 1e-9) kept_K += step_K(g.hysteresis_up_K);
@@ -145,39 +157,108 @@ TIDEWATT_INLINE double FanStairs::floor_frac(double inlet_K) const {
   return g.speed_frac[n == 0 ? 0 : n - 1];
 }
 
-TIDEWATT_CLONES
-FanStairs::Speeds FanStairs::arrived(const Memory& memory, const Speeds& aim, const Plant& now) const {
-  if (table().line) return aim;
-  double accepted_K = std::isnan(memory.accepted_K) ? reading_K(now.die_K) : memory.accepted_K;
-  const double floor_frac = this->floor_frac(now.inlet_K);
-  Speeds s = aim;
-  std::size_t level = level_of(accepted_K);
-  if (reached(accepted_K, level, s, floor_frac, now)) {
-    if (!s.cycles()) s.accepted_K = accepted(accepted_K, at(now, s.mean_frac));
-    return s;
-  }
-  // Still at another step, or on the way from one edge of a cycle to the other.
-  const double frac = level_frac(level, s.term_frac, floor_frac);
-  return {frac, frac, frac, frac, accepted(accepted_K, at(now, frac)), s.term_frac, level};
+bool FanStairs::is_long(const Plant& rests, double step_s) {
+  constexpr double lags_to_rest = 5.0;
+  return step_s >= lags_to_rest * rests.fan_lag_s;
 }
 
-/// Where the line and the plant meet: one rises, the other falls.
-FanStairs::Speeds FanStairs::on_line(const Memory& memory, const Plant& plant) const {
-  const double floor_frac = this->floor_frac(plant.inlet_K);
-  double low = 0.0, high = 1.0;
-  for (int i = 0; i < 40; ++i) {
-    const double f = 0.5 * (low + high);
-    (std::max(floor_frac, thermal::fan_table_frac(table(), at(plant, f))) > f ? low : high) = f;
+TIDEWATT_CLONES
+FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_it, const Plant& now,
+                                    double step_s) const {
+  const bool is_long = FanStairs::is_long(rests_in_it, step_s);
+  Plant rests = rests_in_it;
+  // In a short step dies are not behind their air by all of their lag: it may just have begun to move.
+  if (!is_long) rests.K_per_s = 0.0;
+  const double accepted_K = std::isnan(memory.accepted_K) ? reading_K(now.die_K) : memory.accepted_K;
+  if (table().line) return settled({accepted_K, memory.term_frac}, rests, step_s);
+  const double floor_frac = this->floor_frac(now.inlet_K);
+  std::size_t level = level_of(accepted_K);
+  if (const auto s = resting({accepted_K, memory.term_frac}, level, floor_frac, rests, step_s)) return *s;
+  if (!is_long) {
+    auto s = settled({accepted_K, memory.term_frac}, behind_air(rests, 0.0), step_s);
+    double kept_K = accepted_K;
+    if (!reached(kept_K, level, s, floor_frac, now)) {
+      // Still at another step, or on the way from one edge of a cycle to the other.
+      const double frac = level_frac(level, s.term_frac, floor_frac);
+      return {frac, frac, frac, frac, accepted(kept_K, at(now, frac)), s.term_frac, level, frac};
+    }
+    if (!s.cycles()) s.accepted_K = accepted(kept_K, at(now, s.mean_frac));
+    return s;
   }
-  return {high, high, high, high, memory.accepted_K, 0.0, 0};
+  return course({accepted_K, memory.term_frac}, rests, step_s);
+}
+
+FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, double step_s) const {
+  const auto& g = table();
+  if (g.line) return settled(memory, now, step_s);
+  const double reads_K = reading_K(now.die_K), kept_K = accepted(memory.accepted_K, now.die_K);
+  const std::size_t level = level_of(kept_K);
+  double held_frac = memory.term_frac, more_frac = 0.0;
+  if (g.regulates && now.die_K > regulation_.on_K) {
+    const double above_K = reads_K - g.set_point_K;
+    held_frac = std::max(held_frac, g.gain_per_K * regulation_.excess_K) + g.integral_gain_per_K_s * above_K * step_s;
+    more_frac = g.gain_per_K * (above_K - regulation_.excess_K);
+  } else if (now.die_K <= regulation_.off_K) {
+    held_frac = 0.0;
+  }
+  const double frac = level_frac(level, held_frac + more_frac, floor_frac(now.inlet_K));
+  return {frac, frac, frac, frac, kept_K, std::min(1.0, held_frac), level, frac};
+}
+
+/// What most nodes do: rest where they are, through the whole step.
+TIDEWATT_INLINE std::optional<FanStairs::Speeds> FanStairs::resting(const Memory& memory, std::size_t level, double floor_frac,
+                                                    const Plant& rests, double step_s) const {
+  const double frac = level_frac(level, memory.term_frac, floor_frac), middle_K = at(behind_air(rests, 0.0), frac),
+               moves_K = 0.5 * std::abs(rests.K_per_s) * step_s, low_K = middle_K - moves_K,
+               high_K = middle_K + moves_K;
+  if (level + 1 < table().threshold_K.size() && high_K > upper_K(level, memory.accepted_K)) return {};
+  if (level > 0 && low_K < lower_K(level, memory.accepted_K)) return {};
+  if (table().regulates && (high_K > regulation_.on_K || (memory.term_frac > 0.0 && low_K <= regulation_.off_K)))
+    return {};
+  const double end_K = middle_K + 0.5 * rests.K_per_s * step_s;
+  return Speeds{frac, frac, frac, frac, accepted(memory.accepted_K, end_K), memory.term_frac, level, frac};
+}
+
+/// A step in parts, in each of which the die at rest moves by little. The die follows a change of the speed with the sink's lag τ, which is
+/// 1 − φ(x) of it on average over a time x, φ(x) = (1 − e^{−x/τ}) τ/x. A kernel moves to its mean speed f̃ at the begin and evenly by
+/// 2 (f_end − f̃) through the step, of which the lag leaves c = φ(s) − 2 (1 − φ(s)) τ/s: f̃ is chosen so that both means are equal.
+FanStairs::Speeds FanStairs::course(Memory memory, const Plant& rests, double step_s) const {
+  constexpr double part_K = 0.03, most_parts = 24.0;
+  const double n_part = std::clamp(std::ceil(std::abs(rests.K_per_s) * step_s / part_K), 1.0, most_parts);
+  const double part_s = step_s / n_part;
+  double low_frac = 1.0, high_frac = 0.0, cube = 0.0, felt = 0.0, now_frac = memory.before_frac;
+  Speeds s{};
+  for (double part = 0.5; part < n_part; part += 1.0) {
+    s = settled(memory, behind_air(rests, part * part_s - 0.5 * step_s), part_s);
+    const double left_s = step_s - (part - 0.5) * part_s;
+    if (std::isnan(now_frac)) now_frac = memory.before_frac = s.mean_frac;
+    felt += (s.mean_frac - now_frac) * (1.0 - math::mean_decay(left_s / rests.fan_lag_s)) * left_s / step_s;
+    memory.accepted_K = s.accepted_K, memory.term_frac = s.term_frac, now_frac = s.mean_frac;
+    low_frac = std::min(low_frac, s.mean_frac), high_frac = std::max(high_frac, s.mean_frac);
+    cube += s.power_frac * s.power_frac * s.power_frac / n_part;
+  }
+  const double phi = math::mean_decay(step_s / rests.fan_lag_s), c = phi - 2.0 * (1.0 - phi) * rests.fan_lag_s / step_s;
+  s.end_frac = now_frac, s.power_frac = std::cbrt(cube);
+  s.mean_frac =
+      std::clamp((felt + memory.before_frac * (1.0 - phi) - s.end_frac * c) / (1.0 - phi - c), low_frac, high_frac);
+  return s;
 }
 
 TIDEWATT_CLONES
 FanStairs::Speeds FanStairs::settled(const Memory& memory, const Plant& plant, double step_s) const {
-  if (table().line) return on_line(memory, plant);
-  double accepted_K = std::isnan(memory.accepted_K) ? reading_K(plant.die_K) : memory.accepted_K;
+  const auto& g = table();
   const double floor_frac = this->floor_frac(plant.inlet_K);
-  const std::size_t n = table().threshold_K.size();
+  if (g.line) {
+    // The line and the plant meet once: one rises, the other falls.
+    double low = 0.0, high = 1.0;
+    for (int i = 0; i < 40; ++i) {
+      const double f = 0.5 * (low + high);
+      (std::max(floor_frac, thermal::fan_table_frac(g, at(plant, f))) > f ? low : high) = f;
+    }
+    return {high, high, high, high, memory.accepted_K, 0.0, 0, high};
+  }
+  double accepted_K = std::isnan(memory.accepted_K) ? reading_K(plant.die_K) : memory.accepted_K;
+  const std::size_t n = g.threshold_K.size();
   std::size_t level = level_of(accepted_K);
   bool rose = false, fell = false;
   for (std::size_t i = 0; i < 2 * n; ++i) {
@@ -190,7 +271,7 @@ FanStairs::Speeds FanStairs::settled(const Memory& memory, const Plant& plant, d
       const double low_frac = level_frac(low, term_frac, floor_frac),
                    high_frac = level_frac(low + 1, term_frac, floor_frac);
       const double up_K = upper_K(low, accepted_K), down_K = lower_K(low + 1, accepted_K);
-      const double warm_K = at(plant, low_frac), cool_K = at(plant, high_frac);
+      const double warm_K = at(plant, low_frac) + lag_K(plant), cool_K = at(plant, high_frac) + lag_K(plant);
       const double share = warm_K > up_K && cool_K < down_K
                                ? share_of_cycle(math::log((warm_K - down_K) / (warm_K - up_K)),
                                                 math::log((up_K - cool_K) / (down_K - cool_K)))
@@ -199,17 +280,18 @@ FanStairs::Speeds FanStairs::settled(const Memory& memory, const Plant& plant, d
       const double mean = low_frac + share * (high_frac - low_frac),
                    cube = low_frac * low_frac * low_frac +
                           share * (high_frac * high_frac * high_frac - low_frac * low_frac * low_frac);
-      return {mean, std::cbrt(cube), low_frac, high_frac, (share > 0.5 ? up_K + 0.5 : down_K - 0.5), term_frac, low};
+      return {mean, std::cbrt(cube), low_frac, high_frac, (share > 0.5 ? up_K + 0.5 : down_K - 0.5), term_frac, low,
+              mean};
     }
     if (!up && !down) {
-      return {frac, frac, frac, frac, accepted(accepted_K, die_K), term_frac, level};
+      return {frac, frac, frac, frac, accepted(accepted_K, die_K), term_frac, level, frac};
     }
     rose = up, fell = down;
     accepted_K = up ? upper_K(level, accepted_K) + 0.5 : lower_K(level, accepted_K) - 0.5;
     level += up ? 1 : static_cast<std::size_t>(-1);
   }
   const double frac = level_frac(level, memory.term_frac, floor_frac);
-  return {frac, frac, frac, frac, accepted_K, memory.term_frac, level};
+  return {frac, frac, frac, frac, accepted_K, memory.term_frac, level, frac};
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -1,5 +1,6 @@
 #pragma once
 // Fans that a board controller runs in steps: where a node settles, or between which steps it cycles. Private to fleet.
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -17,12 +18,18 @@ class FanStairs {
   /// What a node remembers between steps.
   struct Memory {
     double accepted_K;  ///< reading that the table holds on to; NaN: none yet
-    double term_frac;   ///< of the PID term
+    double term_frac;   ///< PID term at the lowest reading that acts, its integral included; 0: cleared
+    double before_frac =
+        std::numeric_limits<double>::quiet_NaN();  ///< speed at the step's begin; NaN: that of its first part
   };
-  /// The node's hottest die against the fans' mean speed: T(f) = die_K + K_per_frac (f − at_frac).
+  /// The node's hottest die against the fans' mean speed: its rise over the air falls as 1/f,
+  ///     T(f) = die_K + K_per_frac (f − at_frac) at_frac/f.
   struct Plant {
     double die_K, at_frac, K_per_frac;  ///< K_per_frac < 0
     double inlet_K;
+    double K_per_s = 0.0;    ///< how the die at rest moves through the step, die_K being that of its middle
+    double air_lag_s = 0.0;  ///< by which the die is behind its air
+    double fan_lag_s = 0.0;  ///< time constant with which it follows the fans
   };
   /// Where the fans are through a step.
   struct Speeds {
@@ -31,6 +38,7 @@ class FanStairs {
     bool cycles() const { return high_frac > low_frac; }
     double accepted_K, term_frac;  ///< Memory afterwards
     std::size_t level;             ///< step of the table, or the lower one of two
+    double end_frac;               ///< at the step's end; of a cycle its mean
   };
   /// Where a node settles. The table's step is held where the mean reading stays within the hysteresis of the accepted one. Where
   /// one step is too slow and the next too fast for that, the node cycles between both: the die goes from T_down towards T(f_low)
@@ -39,12 +47,15 @@ class FanStairs {
   /// which is a mean speed and a mean cube. The PID term holds its highest value until the die has fallen `clears_below_K` under its
   /// set point.
   Speeds settled(const Memory& memory, const Plant& plant, double step_s) const;
-  /// The mean over a step: where the node settles, as far as its table has come there: from step to step as its mean die passes their
-  /// edges. No cycle is followed in time.
-  /// @param aim where it settles once everything rests at the present powers  @param now in this step
-  Speeds arrived(const Memory& memory, const Speeds& aim, const Plant& now) const;
+  /// The mean over a step in moving air. Steps that are long against the lags follow the die at rest, part by part: from step to step of
+  /// the table, through cycles, and along the edge of the PID term. In shorter ones the table moves as the die passes its edges, towards
+  /// where the node settles. No cycle is followed in time.
+  /// @param rests once everything has settled at the present powers  @param now in this step
+  Speeds speeds(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;
+  /// Whether a step is long in this sense: then speeds() does not look at `now`.
+  static bool is_long(const Plant& rests, double step_s);
   /// The same in steps of a few samples, in which cycles are followed: what the closed form is compared with.
-  Speeds followed(const Memory& memory, const Plant& now, double step_s) const { return settled(memory, now, step_s); }
+  Speeds followed(const Memory& memory, const Plant& now, double step_s) const;
   /// At rest at a reading, without memory.
   double at_rest_frac(double die_K, double inlet_K) const;
   /// What its controller asks for in a cold room.
@@ -54,7 +65,6 @@ class FanStairs {
   std::optional<std::size_t> inlet_group() const { return inlet_; }
 
  private:
-  Speeds on_line(const Memory& memory, const Plant& plant) const;
   double floor_frac(double inlet_K) const;
   std::size_t level_of(double accepted_K) const;
   bool reached(double& accepted_K, std::size_t& level, const Speeds& aim, double floor_frac, const Plant& now) const;
@@ -62,12 +72,20 @@ class FanStairs {
   double level_frac(std::size_t level, double term_frac, double floor_frac) const;
   double lower_K(std::size_t level, double accepted_K) const;
   double upper_K(std::size_t level, double accepted_K) const;
+  std::optional<Speeds> resting(const Memory& memory, std::size_t level, double floor_frac, const Plant& rests,
+                                double step_s) const;
+  Speeds course(Memory memory, const Plant& rests, double step_s) const;
   double term(double held_frac, std::size_t level, double floor_frac, const Plant& plant, double step_s) const;
   const thermal::FanGroupParams& table() const { return controller_.groups[die_]; }
   thermal::FanControllerParams controller_;
   std::size_t die_ = 0;
   std::optional<std::size_t> inlet_;
   double least_frac_ = 0.0;
+  /// Mean temperatures above which the PID term acts and up to which it is cleared, and the lowest reading that acts over the set point.
+  struct Regulation {
+    double on_K = 0.0, off_K = 0.0, excess_K = 0.0;
+  };
+  Regulation regulation_;
 };
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

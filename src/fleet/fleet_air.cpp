@@ -89,7 +89,11 @@ TIDEWATT_INLINE FanStairs::Plant resting(const Lanes& mean_W, const Lanes& rear,
     die_K[u] = std::fma(x.r[l], std::fma(K_per_W, mean_W[l], dip_K), std::fma(rear[l], rear_K, inlet_K));
   }
   const std::size_t at = largest_lane(die_K, n), lane = first + at;
-  return die_plant(b, lane, die_K[at], mean_W[lane], front_W, frac, 1.0, inlet_K, x);
+  auto out = die_plant(b, lane, die_K[at], mean_W[lane], front_W, frac, 1.0, inlet_K, x);
+  // The sink's mode, the slowest, is what follows fans.
+  out.fan_lag_s = std::max({m.per_rate_s[0], m.per_rate_s[1], m.per_rate_s[2]});
+  for (std::size_t j = 0; j < n_mode; ++j) out.air_lag_s += m.shape[0][j] * m.uniform[j] * m.per_rate_s[j];
+  return out;
 }
 
 /// Fans in steps: mean speeds of a block's nodes, and what their controllers remember.
@@ -109,18 +113,24 @@ void climb(const FleetState& state, const FleetTask& task, const Block& b, doubl
     const double follows = 1.0 - math::mean_decay(std::min({rates[0], rates[1], rates[2]}) * step_s);
     const auto now =
         die_plant(b, lane, die_mean_K[lane], x.front_W[i] / x.n_front, x.front_W[i], frac, follows, x.inlet_K[i], x);
-    const FanStairs::Memory memory{state.fan_accepted_K[b.node[i]], state.fan_term_frac[b.node[i]]};
+    const FanStairs::Memory memory{state.fan_accepted_K[b.node[i]], state.fan_term_frac[b.node[i]],
+                                   state.fan_frac[b.node[i]]};
+    auto& s = air.stairs[i];
     auto& rest = air.rest[i];
-    if (frac != rest.of_frac && !b.type->follows_fans) {
-      rest.plant = b.n_gpu == n_usual ? resting<n_usual>(mean_W, rear, task.dip_K, b, i, frac, x)
-                                      : resting<0>(mean_W, rear, task.dip_K, b, i, frac, x);
-      rest.speeds = stairs.settled(memory, rest.plant, step_s);
-      rest.of_frac = frac;
+    if (b.type->follows_fans) {
+      s = stairs.followed(memory, now, step_s);
+    } else if (frac != rest.of_frac || !FanStairs::is_long(rest.plant, step_s)) {
+      if (frac != rest.of_frac) {
+        rest.plant = b.n_gpu == n_usual ? resting<n_usual>(mean_W, rear, task.dip_K, b, i, frac, x)
+                                        : resting<0>(mean_W, rear, task.dip_K, b, i, frac, x);
+        rest.plant.K_per_s = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
+        rest.of_frac = frac;
+      }
+      s = stairs.speeds(memory, rest.plant, pauses ? rest.plant : now, step_s);
     }
-    const auto s = b.type->follows_fans ? stairs.followed(memory, now, step_s)
-                                        : stairs.arrived(memory, rest.speeds, pauses ? rest.plant : now);
-    air.stairs[i] = s;
-    if (!task.dark) mean_frac[i] = air.fan_end_frac[i] = air.fan_aim_frac[i] = s.mean_frac;
+    if (task.dark) continue;
+    mean_frac[i] = s.mean_frac;
+    air.fan_end_frac[i] = air.fan_aim_frac[i] = s.end_frac;
   }
 }
 

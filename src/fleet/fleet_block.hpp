@@ -124,7 +124,6 @@ struct Air {
   struct Rest {
     double of_frac;  ///< −1: not known yet
     FanStairs::Plant plant;
-    FanStairs::Speeds speeds;
   };
   std::array<Rest, n_lane> rest;
   Lanes air_K;    ///< mean over the step

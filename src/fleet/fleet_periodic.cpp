@@ -306,6 +306,8 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   for (std::size_t i = 0; i < b.n_node; ++i) {
     s.books[i].gpu_in += sum_of(pass.gpu_J, b, i);
     signals.miss_K[b.node[i]] = largest_gap(pass.worked_K, before.guess_K, i * b.n_gpu, b.n_gpu);
+    if (b.type->stairs)
+      signals.fan_stepped[b.node[i]] = s.air.fan_used_frac[i] != signals.guess_fan_frac[b.node[i]] ? 1 : 0;
   }
   finish_nodes(fleet, state, signals, b, s.air, step_s, pass.heat_J, s.books.data());
   books = sum_of_nodes(s.books.data(), b.n_node);

@@ -52,6 +52,7 @@ struct FleetSignals {
   std::vector<double> guess_fan_frac;   ///< [node] mean fan speed to which guess_K belongs; of fans in steps
   std::vector<double> guess_front_W;    ///< [node] predicted heat of the front GPU row in the coming step → rear inlet
   std::vector<double> miss_K;           ///< [node] largest |mean die temperature − its guess| in the step
+  std::vector<std::uint8_t> fan_stepped;  ///< [node] its fans ran at another mean speed than guess_fan_frac; of fans in steps
   std::vector<double> gpu_J;            ///< [gpu] electrical energy of the step
   std::vector<double> node_air_W;       ///< [node] mean heat given to the hall's air
   std::vector<double> node_liquid_W;    ///< [node] mean heat given to the liquid

@@ -178,6 +178,7 @@ fleet::FleetSignals make_signals(const fleet::Fleet& fleet) {
   for (auto* v : {&s.fan_before_frac, &s.guess_fan_frac, &s.fan_low_frac, &s.fan_high_frac})
     v->assign(fleet.n_node(), 0.0);
   s.miss_K.assign(fleet.n_node(), 0.0);
+  s.fan_stepped.assign(fleet.n_node(), 0);
   s.limiter.assign(fleet.n_gpu(), dvfs::Limiter::none);
   s.gpu_J.assign(fleet.n_gpu(), 0.0);
   if (std::any_of(fleet.types.begin(), fleet.types.end(),

@@ -21,6 +21,8 @@ struct StepCounts {
   std::int64_t jumps = 0, repetitions = 0, slices = 0, holds = 0, macro_steps = 0;
 };
 
+class GpuHours;
+
 /// Context of an occupant's step: constants, the fleet's state, and receivers of its results.
 struct StepContext {
   const Scenario& scenario;
@@ -35,6 +37,7 @@ struct StepContext {
   std::vector<connection::LaneLoad>& loads;
   Recorder& recorder;
   StepCounts& counts;
+  GpuHours* gpu_hours;  ///< nullptr: not asked for
 };
 
 /// Whether a job in this state works or is about to; false in an outage, where processes may still spin.

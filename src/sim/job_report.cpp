@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fleet/memory_heat.hpp"
+#include "tidewatt/sim/gpu_hours.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -110,6 +111,10 @@ void JobReport::deliver(Job& job, const fleet::ClassPower& power, double tokens,
     figures.smoothing.add(job.training->smoothing_acts(), seconds(job.state.now - begin));
   if (!c.signals.memory_K.empty()) fleet::memory_temperatures(c.fleet, c.state, task, c.signals);
   c.recorder.fleet_step(stretches, job.place.lane, {job.place.first_node, job.place.n_node}, c.state, c.signals);
+  if (c.gpu_hours != nullptr)
+    c.gpu_hours->add({begin, job.state.now, job.place.first_node, job.place.n_node, c.fleet.n_gpu_per_node,
+                      c.state.die_mean_K.data(), c.state.fan_frac.data(), c.signals.fan_low_frac.data(),
+                      c.signals.fan_high_frac.data(), c.meters.fan.value()});
   c.halls.collect(c.signals, job.place.first_node, job.place.n_node, begin, job.state.now);
 }
 

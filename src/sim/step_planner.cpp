@@ -199,13 +199,9 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
                                                     c.state.fan_frac[job.place.first_node]);
   double worst_K = 0.0, sum_K = 0.0;
   const auto& place = job.place;
-  // A node whose fans came out at another speed than predicted: an event of that node, at any length.
-  const auto stepped = [&](std::size_t n) {
-    return c.fleet.types[c.fleet.node_hall[n]].stairs &&
-           fleet::fan_step(c.state.fan_frac[n]) != fleet::fan_step(c.signals.guess_fan_frac[n]);
-  };
   for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n) {
-    if (!stepped(n)) worst_K = std::max(worst_K, c.signals.miss_K[n]);
+    // Fans that step are an event of their node, at any length.
+    if (c.signals.fan_stepped[n] == 0) worst_K = std::max(worst_K, c.signals.miss_K[n]);
     sum_K += c.signals.miss_K[n];
   }
   const double miss_K = std::max({sum_K / static_cast<double>(place.n_node), worst_weight * worst_K, 1e-9});

@@ -17,11 +17,14 @@ struct LoadTrace;
 
 namespace TIDEWATT_NAMESPACE::sim {
 
+class GpuHours;
+
 struct TIDEWATT_API RunOptions {
   std::size_t n_thread = 0;  ///< 0: all cores. Results do not depend on it.
   /// Called between steps with the completed fraction of simulated time, 0–1; returning false stops the run.
   std::function<bool(double done_frac)> progress;
   connection::LoadTrace* trace = nullptr;  ///< if given, records the load that the fleet sends to the feeder
+  GpuHours* gpu_hours = nullptr;           ///< if given, hourly means of every GPU
 };
 
 /// A simulation in progress, for controllers and co-simulation. `advance_to` and `read` change nothing: the result has the

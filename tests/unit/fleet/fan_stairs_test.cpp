@@ -20,9 +20,27 @@ thermal::FanControllerParams grand_teton() {
   return thermal::read_fan_controller(catalog::Catalog().values("fan_controller", "grand_teton_h100_700W"), "x");
 }
 
-/// A die of `at_80` °C at 80 % that cools by 0.45 K per percent.
+/// A die of `at_80` °C at 80 % that cools there by 0.45 K per percent.
 FanStairs::Plant plant(double at_80) { return {at_80 + zero_K, 0.80, -45.0, 295.0}; }
-double die_degC(double at_80, double frac) { return at_80 - 45.0 * (frac - 0.80); }
+double die_degC(double at_80, double frac) { return at_80 - 45.0 * (frac - 0.80) * 0.80 / frac; }
+
+/// A node of that plant in air that warms evenly, by a controller that is read each second and a sink of 25 s.
+struct Server {
+  const FanStairs& stairs;
+  double at_80, K_per_s;
+  FanStairs::Memory memory;
+  double frac, die_degC;
+  double mean_frac = 0.0, mean_degC = 0.0, mean_cube = 0.0;
+  void run(double duration_s) {
+    for (double t = 0.5; t < duration_s; t += 1.0) {
+      const auto s = stairs.followed(memory, {die_degC + zero_K, frac, -45.0, 295.0}, 1.0);
+      memory = {s.accepted_K, s.term_frac};
+      frac = s.mean_frac;
+      die_degC += (::die_degC(at_80 + K_per_s * (t - 0.5 * duration_s), frac) - die_degC) / 25.0;
+      mean_frac += frac / duration_s, mean_degC += die_degC / duration_s, mean_cube += frac * frac * frac / duration_s;
+    }
+  }
+};
 
 }  // namespace
 
@@ -41,7 +59,7 @@ TEST_CASE("between two thresholds fans rest at the table's step, whatever the we
 TEST_CASE("where one step is too slow and the next too fast, fans hold the threshold with a share of each") {
   const FanStairs stairs(grand_teton());
   double before = 0.80;
-  for (double at_80 = 73.6; at_80 < 74.7; at_80 += 0.1) {
+  for (double at_80 = 73.6; at_80 < 74.61; at_80 += 0.1) {
     const auto s = stairs.settled({72 + zero_K, no_term}, plant(at_80), hour_s);
     INFO(at_80);
     REQUIRE(s.low_frac == 0.80);
@@ -77,10 +95,45 @@ TEST_CASE("above the set point the PID term holds the die, and stays until it is
   };
   CHECK(at(79.4, 0.0).term_frac == 0.0);
   const auto hot = at(82.0, 0.0);  // the first reading over 79 °C is 80 °C, from 79.5 °C on
-  CHECK(82.0 - 45.0 * (hot.mean_frac - 0.85) == Approx(79.5).margin(1e-9));
+  CHECK(82.0 - 45.0 * (hot.mean_frac - 0.85) * 0.85 / hot.mean_frac == Approx(79.5).margin(0.05));
   CHECK(at(79.0, hot.term_frac).mean_frac == Approx(hot.mean_frac));  // held
   CHECK(at(77.0, hot.term_frac).mean_frac == 0.85);                   // 74.5 °C with the term: cleared
   CHECK(at(95.0, 0.0).mean_frac == 1.0);
+}
+
+TEST_CASE("a long step has the mean of all that its fans do in it: a term that sets in, grows and stays") {
+  // Without parts the term would act from the step's begin, or not at all.
+  const FanStairs stairs(grand_teton());
+  const double step_s = 1800.0, K_per_s = 2.0 / step_s;
+  for (double at_80 = 80.2; at_80 < 82.6; at_80 += 0.3) {
+    INFO(at_80);
+    const double begin_80 = at_80 - 0.5 * K_per_s * step_s;
+    Server node{stairs, at_80, K_per_s, {76 + zero_K, no_term}, 0.85, die_degC(begin_80 - 25.0 * K_per_s, 0.85)};
+    node.run(step_s);
+    auto rests = plant(at_80);
+    rests.K_per_s = K_per_s, rests.air_lag_s = rests.fan_lag_s = 25.0;
+    const auto s = stairs.speeds({76 + zero_K, no_term, 0.85}, rests, rests, step_s);
+    // The kernel's die: at once at its mean speed with the sink's lag, then evenly on to the last one.
+    const double missing = 25.0 / step_s,
+                 felt = s.mean_frac - (s.mean_frac - 0.85) * missing - (s.end_frac - s.mean_frac) * missing;
+    CHECK(die_degC(at_80 - 25.0 * K_per_s, felt) == Approx(node.mean_degC).margin(0.05));
+    CHECK(std::pow(s.power_frac, 3) == Approx(node.mean_cube).epsilon(4e-3));
+    CHECK(s.end_frac == Approx(node.frac).margin(2e-3));
+    CHECK(s.term_frac == Approx(node.memory.term_frac).margin(2e-3));
+  }
+}
+
+TEST_CASE("the reference reads whole degrees, and its term integrates while they are over the set point") {
+  const FanStairs stairs(grand_teton());
+  const auto at = [&](double degC, double term) {
+    return stairs.followed({76 + zero_K, term}, {degC + zero_K, 0.85, -45.0, 295.0}, 10.0);
+  };
+  CHECK(at(79.4, 0.0).mean_frac == 0.85);
+  CHECK(at(79.6, 0.0).term_frac == Approx(0.035 + 0.00035 * 10.0));
+  CHECK(at(79.6, 0.1).term_frac == Approx(0.1 + 0.00035 * 10.0));
+  CHECK(at(80.6, 0.0).mean_frac == Approx(0.85 + 2 * 0.035 + 2 * 0.00035 * 10.0));
+  CHECK(at(76.0, 0.1).term_frac == 0.1);
+  CHECK(at(75.4, 0.1).term_frac == 0.0);
 }
 
 TEST_CASE("a hot inlet asks for more than the dies do, and a controller that feels no die is refused") {

@@ -1,0 +1,42 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tidewatt/base/version.hpp"
+#include "tidewatt/sim/result.hpp"
+
+namespace TIDEWATT_NAMESPACE::sim {
+
+/// Means of every GPU and server over each hour of a run: what two ways to advance a fleet are compared by. A run that goes back in time,
+/// because power ends inside a step, counts that time once more.
+class TIDEWATT_API GpuHours {
+ public:
+  /// One step of a range of servers. Spans begin at the range.
+  struct Step {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::size_t first_node = 0, n_node = 0, n_gpu_per_node = 8;
+    const double* die_K = nullptr;     ///< [gpu of the fleet] mean over the step
+    const double* fan_frac = nullptr;  ///< [node of the fleet] fan speed now
+    /// [node of the fleet] steps between which its fans cycle; equal: they rest
+    const double *fan_low_frac = nullptr, *fan_high_frac = nullptr;
+    double fan_J = 0.0;  ///< of all fans of the site since the start
+  };
+  /// A step that spans full hours has the same means in each of them.
+  void add(const Step& step);
+  /// `/gpu_hours/…`: hour by hour, all GPUs or servers of an hour side by side.
+  std::vector<NamedArray> arrays() const;
+
+ private:
+  struct Hour {
+    double fan_J = 0.0;
+    std::vector<double> die_Ks, s;                        ///< [gpu]
+    std::vector<double> fan_moved_frac, cycled_s, fan_s;  ///< [node]
+  };
+  Hour& hour(std::size_t i, const Step& step);
+  std::vector<Hour> hours_;
+  std::vector<double> fan_before_frac_;  ///< [node]
+  double fan_before_J_ = 0.0;
+};
+
+}  // namespace TIDEWATT_NAMESPACE::sim
