@@ -64,11 +64,10 @@ TEST_CASE("each term of the models is worth something where it acts", "[explain]
                             "job.main.plan.host_gap_s=-1", "job.main.life.tear_down_s=3", "job.main.life.detect_s=8"},
                            "\n[[event]]\nname = \"host\"\nkind = \"failure\"\njob = \"main\"\nat_s = 5400.3\n");
   for (const char* name : {"leakage", "gated share", "fast limit", "own clocks", "staircase", "spread's tail",
-                           "host gap", "saturating pads", "air density"}) {
+                           "host gap", "spread of a stop", "saturating pads", "air density"}) {
     INFO(name);
     CHECK(std::abs(cause(r, name).adds_MW) > 1e-6 * r.mean_MW);
   }
-  CHECK(cause(r, "spread of a stop").adds_ramp_MW_per_s < 0.0);
   CHECK(cause(r, "host gap").adds_MW < 0.0);
   CHECK(cause(r, "leakage").without_percent < r.swing_percent);
   const auto text = study::power_text(r);
