@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "row.hpp"
 #include "workload/iteration.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -30,6 +31,11 @@ workload::NetworkParams network_entry(const std::string& name);
 double iteration_s(const TrainingRun& run);
 /// The same with another matrix efficiency.
 double iteration_s(const TrainingRun& run, double matrix_efficiency_frac);
+/// Matrix efficiency with which a run takes exactly its published time; the time falls with it, almost as 1/ε.
+double exact_efficiency(const TrainingRun& run);
+
+/// A run's step against the published one. A miss says what its software does not share with the row that sets the efficiency.
+Row step_row(const TrainingRun& run, double s);
 
 /// Plans as published.
 workload::ParallelPlan megatron_plan(std::int64_t n_gpu, std::int64_t tp, std::int64_t pp, std::int64_t batch,
@@ -39,9 +45,10 @@ workload::ParallelPlan megascale_plan(std::int64_t n_gpu, std::int64_t batch);
 workload::ParallelPlan llama3_plan(std::int64_t n_gpu);
 workload::ParallelPlan llama3_long_context_plan();
 workload::ParallelPlan mlperf_gpt3_plan();
+/// The one run that shows how long a host takes between iterations: GPT-3 175B in fp8 on 11,616 H100. In no list of runs.
+TrainingRun host_gap_run();
 
-/// Clock of the slowest GPU ÷ reference clock where a device has a power model (catalog kind gpu), 1 otherwise: each GPU
-/// of the job is drawn with its silicon and holds the mean clock that the sampled governor makes of its stage's iteration, as in a run
+/// Clock of the slowest GPU ÷ reference clock: each GPU of the job is drawn with its silicon and holds the mean clock that the sampled governor makes of its stage's iteration, as in a run
 /// (fleet/stage_courses.hpp), with the die at the mean that air-cooled nodes show under load.
 double slowest_pace(const std::string& device, const workload::IterationModel& model);
 /// The same for a named entry of kind gpu, under another limit than its own. @param limit_W 0: the entry's
