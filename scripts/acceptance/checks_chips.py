@@ -8,6 +8,10 @@ import product
 from checks_weather import rows_of
 
 TRANSIENTS, RACKS = (product.ROOT / "scenarios" / name for name in ("llama3_405b_transients.toml", "gb200_nvl72_row.toml"))
+TERMS = ["leakage", "gated share", "fast limit", "own clocks", "staircase", "spread's tail", "spread of a stop", "host gap", "saturating pads", "air density"]
+TERMS_EVENT = '\n[[event]]\nname = "host"\nkind = "failure"\njob = "main"\nat_s = 5400.3\n'
+TERMS_SETS = {"run.start": "2024-07-20T12:00:00", "run.duration_h": 3, "run.macro_step_s": 300, "job.main.plan.host_gap_s": 0.12,
+              "job.main.life.tear_down_s": 3, "job.main.life.detect_s": 8}  # fmt: skip
 BINS = ["47-58", "58-62", "62-66", "66-70", "70-74", "74-83"]
 NOT_BUILT = []
 BOUNDED = ["throughput_swing_percent", "pcc_mean_MW", "pcc_step_1s_max_MW", "pcc_ramp_down_max_MW_per_s", "pue"]
@@ -37,6 +41,8 @@ def check_longhorn(report):
     report.judge("Longhorn: pooled slope", row["pass"], f"{row['got']:.4f} %/K", "two errors; the entry's leakage is set by it")
     row = rows["longhorn_slowest"]
     report.judge("Longhorn: slowest of 390", row["pass"], f"{row['got']:.2f} sigma", "-3.9 to -2.3")
+    row = rows["longhorn_memory"]
+    report.at_most("Longhorn: spread of the time of memory-bound work", row["got"], 0.5, "%", ".3f")
 
 
 def check_leakage(report):
@@ -102,6 +108,28 @@ def check_b300(report):
                         "b300_duty/50-mean": "at or below the cap", "b300_duty/500-mean": "at or below the cap"}.items():  # fmt: skip
         row = rows[name]
         report.judge(f"B300: {row['id'].split('/', 1)[1]}", row["pass"], f"{row['got']:.4g} {row['unit']} for {row['expected']}", bound)
+
+
+def check_terms(report):
+    """Each new term has its line in --explain swing and --explain power, which says what it is worth: none is worth nothing."""
+    with tempfile.TemporaryDirectory() as out:
+        scenario = Path(out) / "hot_afternoon.toml"
+        scenario.write_text((product.ROOT / "tests" / "scenarios" / "tiny.toml").read_text(encoding="utf-8") + TERMS_EVENT, encoding="utf-8")
+        swing, power = (product.run(report.binary, scenario, out, TERMS_SETS, ["--explain", what]).json["explain"][what]["causes"] for what in ("swing", "power"))
+    swing, power = ({c["name"]: c for c in causes} for causes in (swing, power))
+    for name in TERMS:
+        c = {**swing.get(name, {}), **power.get(name, {})}
+        keys = ("adds_points", "adds_MW", "adds_ramp_MW_per_s")
+        worth = name in swing and name in power and any(c[key] for key in keys)
+        said = "{:+.4f} points, {:+.6f} MW, fall {:+.3f} MW/s".format(*(c[key] for key in keys)) if worth else "no line, or nothing"
+        report.judge(f"term: {name}", worth, said, "a line that is not zero")
+
+
+def check_day(report):
+    """D1 is reported; the hours and signs of D2 and D3 hold."""
+    for row in rows_of(report, ["diurnal"]):
+        if row["id"].split("/")[0] in ("D2", "D3"):
+            report.judge(row["id"], row["pass"], f"{row['got']:.4g}; {row['note']}", f"{row['expected']}")
 
 
 def check_air(report):

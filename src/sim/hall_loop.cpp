@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include "fleet/leakage_gain.hpp"
 #include "plant_steps.hpp"
@@ -136,9 +138,13 @@ std::string where(const std::string& hall, Tick t, const std::string& events) {
 
 constexpr Tick before_run = -1;  // events at 0 s act on a plant without failures
 
-double volumetric_J_per_m3_K(double supply_K, const cooling::WeatherSample& outdoor) {
-  return cooling::dry_air_density_kg_per_m3(supply_K, outdoor.humidity_ratio, outdoor.pressure_Pa) *
-         (cooling::dry_air_cp_J_per_kg_K + outdoor.humidity_ratio * cooling::vapour_cp_J_per_kg_K);
+/// Volumetric heat capacity of supply air, and how it moves per second. @param own false: of air at 20 °C and sea level
+std::pair<double, double> volumetric_J_per_m3_K(double supply_K, double supply_K_per_s,
+                                                const cooling::WeatherSample& outdoor, bool own) {
+  if (!own) return {1206.0, 0.0};
+  const double J_per_m3_K = cooling::dry_air_density_kg_per_m3(supply_K, outdoor.humidity_ratio, outdoor.pressure_Pa) *
+                            (cooling::dry_air_cp_J_per_kg_K + outdoor.humidity_ratio * cooling::vapour_cp_J_per_kg_K);
+  return {J_per_m3_K, -J_per_m3_K * supply_K_per_s / supply_K};
 }
 
 /// AC power of one server whose GPUs rest and whose fans are at their slowest.
@@ -230,9 +236,8 @@ void HallLoop::set_inlets(Tick now) {
   const auto outdoor = outdoor_.at(now);
   for (std::size_t i = 0; i < halls_.size(); ++i) {
     const auto& h = halls_[i];
-    const double J_per_m3_K = volumetric_J_per_m3_K(h.air_K, outdoor);
-    state_.air_J_per_m3_K[i] = J_per_m3_K;
-    state_.air_J_per_m3_K_per_s[i] = -J_per_m3_K * h.air_K_per_s / h.air_K;
+    std::tie(state_.air_J_per_m3_K[i], state_.air_J_per_m3_K_per_s[i]) =
+        volumetric_J_per_m3_K(h.air_K, h.air_K_per_s, outdoor, scenario_.run.air_density);
   }
 }
 

@@ -95,8 +95,11 @@ void add_model_terms(const sim::Scenario& s, std::vector<Variant>& out) {
   if (hall.fans && !hall.liquid)
     out.push_back({"staircase", "fans on the straight line of the server's air, not in their controller's steps",
                    each_hall(s, [](auto& h) { h.fans.reset(); })});
+  if (!hall.liquid)
+    out.push_back({"air density", "servers' air as dense as at 20 degC and sea level, whatever the weather",
+                   changed(s, [](auto& x) { x.run.air_density = false; })});
   const auto any_job = [&](auto&& has) { return std::any_of(s.jobs.begin(), s.jobs.end(), has); };
-  if (any_job([](const auto& j) { return j.plan.host_gap_s > 0.0; }))
+  if (any_job([&](const auto& j) { return workload::host_gap_s(j.plan, hall.compute) > 0.0; }))
     out.push_back({"host gap", "GPUs do not wait for the host between iterations", changed(s, [](auto& x) {
                      for (auto& j : x.jobs) j.plan.host_gap_s = 0.0;
                    })});

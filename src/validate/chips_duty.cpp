@@ -91,14 +91,19 @@ void b300_duty_rows(std::vector<Row>& rows) {
   for (std::size_t d = 0; d < duties.size(); ++d) {
     const auto& duty = duties[d];
     const double second_W = highest_mean_W(watts[d], 1.0);
+    // Measured peaks do not grow from 50 to 500 ms. A plain mean over one second sees no ripple in a period of one second, so its clock
+    // would stay; the governor's mean is exponential, and its clock rises while the kernel is off.
+    const char* shape = duty.on_s > 0.4 ? "; the limiter's mean is exponential here: a plain mean of 1 s would leave "
+                                          "the clock, and with it the peak, as at 50 ms"
+                                        : "";
     Row r =
         within_absolute(fmt::format("b300_duty/{:.0f}", 1e3 * duty.on_s),
                         "B300, bf16 GEMM on and off for so many ms under a cap: peak of the instant field over the cap",
                         "", duty.peak_W / duty.cap_W, highest_mean_W(watts[d], window_s) / duty.cap_W, 0.1, b300_lab,
                         fmt::format("cap {:.0f} W; a field with a window of {:.1f} ms; board {:.0f} to {:.0f} W, at "
-                                    "most {:.0f} W over a second",
+                                    "most {:.0f} W over a second{}",
                                     duty.cap_W, 1e3 * window_s, *std::min_element(watts[d].begin(), watts[d].end()),
-                                    *std::max_element(watts[d].begin(), watts[d].end()), second_W));
+                                    *std::max_element(watts[d].begin(), watts[d].end()), second_W, shape));
     if (duty.sets_window) r = calibrated(std::move(r), "sets the window of the instant field");
     rows.push_back(std::move(r));
     if (!duty.sets_window)

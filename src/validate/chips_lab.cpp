@@ -2,12 +2,12 @@
 
 namespace TIDEWATT_NAMESPACE::validate {
 
-LabKernel::LabKernel(const GpuCase& gpu, double activity)
+LabKernel::LabKernel(const GpuCase& gpu, double activity, const LabLoop& loop)
     : model_(gpu.power), reference_Hz_(gpu.compute.reference_clock_Hz) {
   constexpr double bytes = 3.0 * 8192.0 * 8192.0 * 2.0;  // both operands and the product, once
-  const double iterations_per_s = b300_iterations_per_s_at_450 * reference_Hz_ / (b300_caps[0].clock_MHz * 1e6);
-  mix_.matrix_s = 1.0, mix_.active_matrix_s = activity;
-  mix_.hbm_s = bytes * iterations_per_s / gpu.compute.hbm_B_per_s;
+  mix_.matrix_s = loop.cycles / reference_Hz_, mix_.active_matrix_s = activity * mix_.matrix_s;
+  mix_.wait_s = loop.rest_s;
+  mix_.hbm_s = bytes / gpu.compute.hbm_B_per_s;
   waiting_.wait_s = 1.0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/random.hpp"
 #include "chips_groups.hpp"
+#include "row_term.hpp"
 #include "silicon.hpp"
 #include "study/fit_telemetry.hpp"
 #include "tidewatt/base/error.hpp"
@@ -126,6 +127,28 @@ std::vector<GpuRuns> simulated(const std::vector<GpuRuns>& measured, const GpuCa
   return out;
 }
 
+/// Spread of the time that memory-bound work takes over the same chips at their mean temperatures: sigma of its logarithm. A tenth of
+/// the time follows the clock [assumed].
+double memory_bound_sigma(const std::vector<GpuRuns>& measured, const GpuCase& gpu, const power::GpuModel& model,
+                          double activity) {
+  const double in_products = term("longhorn_memory.compute_frac", 0.1);
+  dvfs::PhaseMix mix;
+  mix.matrix_s = in_products, mix.memory_s = mix.hbm_s = 1.0 - in_products;
+  mix.active_matrix_s = activity * mix.matrix_s;
+  std::vector<double> log_s;
+  for (std::size_t g = 0; g < measured.size(); ++g) {
+    const auto chip = power::draw_chip(gpu.spread, seed, g);
+    const auto p = dvfs::operating_point(model, chip, mix, model.clock_max_Hz(), 0.0,
+                                         model.leakage_temperature_factor(measured[g].mean_degC() + zero_degC_K),
+                                         gpu.power.tdp_W - gpu.governor.cap_margin_W, model.clock_max_Hz(), 1.3e9);
+    log_s.push_back(std::log(dvfs::phase_power(model, chip, mix, model.clock_max_Hz(), p.clock_Hz, 0.0).duration_s));
+  }
+  const double mean = GpuRuns::mean(log_s);
+  double square = 0.0;
+  for (const double x : log_s) square += (x - mean) * (x - mean);
+  return std::sqrt(square / static_cast<double>(log_s.size() - 1));
+}
+
 struct Bin {
   double low_degC, high_degC, slope, error;  // %/K as regressed on the measured log, GPUs as clusters
 };
@@ -172,6 +195,9 @@ void longhorn_rows(const Context& context, std::vector<Row>& rows) {
                         -2.3, got.slowest_sigma, 0.0, source,
                         fmt::format("measured {:.2f}; sigma of the clock {:.2f} %, measured {:.2f} %",
                                     seen.slowest_sigma, 100.0 * got.sigma_frac, 100.0 * seen.sigma_frac)));
+  rows.push_back(within("longhorn_memory", "the same GPUs: spread of the time of memory-bound work", "%", 0.0, 0.5,
+                        100.0 * memory_bound_sigma(measured, gpu, model, activity), 0.0, source,
+                        "0.04 to 0.4 % were measured (PageRank); a tenth of the time is assumed to follow the clock"));
 }
 
 }  // namespace TIDEWATT_NAMESPACE::validate

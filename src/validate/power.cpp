@@ -6,6 +6,7 @@
 #include "silicon.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
+#include "training_runs.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
@@ -151,6 +152,28 @@ void a100_clocks(std::vector<Row>& rows) {
   }
 }
 
+/// Whether a training step holds the A100's highest clock: what decides at which clock its efficiency is fitted.
+void a100_step(std::vector<Row>& rows) {
+  const GpuCase gpu = gpu_case("a100_sxm_400W");
+  const power::GpuModel model(gpu.power);
+  const auto runs = training_runs();
+  const TrainingRun& run = run_named(runs, "W1");
+  const workload::IterationModel step(model_entry(run.model), run.plan, gpu.compute, network_entry(run.network));
+  const auto timeline = step.iteration({{1.0}});
+  double W = 0.0;
+  for (std::int64_t stage = 0; stage < run.plan.pp; ++stage)
+    W += steady_node(gpu, server_case("dgx_a100"),
+                     power_of(gpu, model, mean_mix(timeline, static_cast<std::size_t>(stage)),
+                              gpu.compute.reference_clock_Hz, model.clock_max_Hz()),
+                     22.0 + zero_degC_K)
+             .gpu_sum_W() /
+         static_cast<double>(8 * run.plan.pp);
+  rows.push_back(within("P3/step", "A100 in the plan of W1 at 1,410 MHz without a limit: mean watts", "W", 400, 600, W,
+                        0.0, "Acme trace (2023)",
+                        "at a limit of 400 W, percentiles 90 and 99 of two training fleets are 395-404 and 439-442 W, "
+                        "the highest sample 600: their steps meet the limit, so they do not hold this clock"));
+}
+
 void v100_caps(std::vector<Row>& rows) {
   const GpuCase gpu = gpu_case("v100_pcie_250W");
   const power::GpuModel model(gpu.power);
@@ -224,6 +247,7 @@ std::vector<Row> power_rows(const Context& context) {
   h100_levels(rows);
   b200_node(rows);
   a100_clocks(rows);
+  a100_step(rows);
   v100_caps(rows);
   node_power_rows(context, rows);
   const auto more = training_log_rows(context);

@@ -19,8 +19,9 @@ constexpr auto identity = Kind::identity, conformance = Kind::conformance, fit =
                bound = Kind::bound, simulator = Kind::simulator, blind = Kind::blind, seen = Kind::seen;
 constexpr std::array declared = {
     // training time, memory, failures
-    Declared{"W1", seen}, Declared{"W2", identity}, Declared{"W3", seen}, Declared{"W4", seen}, Declared{"W5", seen},
-    Declared{"W6", seen}, Declared{"W7", seen},
+    Declared{"W1", fit}, Declared{"W2", identity}, Declared{"W3", seen},
+    Declared{"W3/175B", half_fit},  // device, model and paper of W1, which sets the efficiency
+    Declared{"W4", seen}, Declared{"W5", seen}, Declared{"W6", seen}, Declared{"W7", seen},
     Declared{"W7/gain", bound},  // it sees its main parameter only where that is off by more than a factor of two
     Declared{"W8/window", fit},  // the width of the window comes from the same printed utilisations
 
@@ -30,6 +31,8 @@ constexpr std::array declared = {
 
     Declared{"W12", identity},  // counts that the model's published dimensions give
     Declared{"W13", identity},  // the paper's own formula for activations
+    Declared{"W16", fit},       // its step sets the host's gap
+
     Declared{"W14", seen}, Declared{"W15", fit}, Declared{"W15/current", bound}, Declared{"W15/large", bound},
     Declared{"F1", identity},  // a sampler that returns its rates
     Declared{"F2", bound}, Declared{"F3", identity}, Declared{"F4", identity}, Declared{"F5", bound},
@@ -39,7 +42,7 @@ constexpr std::array declared = {
     Declared{"P2", fit},  // the hosts' watts are what its 8.4 kW leave beside GPUs, fans and losses
     Declared{"B200", seen}, Declared{"B200/floor", bound},  // it passes by half a point inside a tolerance of our own
 
-    Declared{"P3", half_fit}, Declared{"P3/1005", fit},
+    Declared{"P3", half_fit}, Declared{"P3/1005", fit}, Declared{"P3/step", bound},
     Declared{"P3/1110", bound},  // one clock sets the kernel's activity
     Declared{"P4", half_fit}, Declared{"P4/250", fit}, Declared{"P4/175", bound}, Declared{"P4/200", bound},
     Declared{"P4/225", bound},  // one cap sets it, and the V/f curve is the same card's
@@ -51,14 +54,17 @@ constexpr std::array declared = {
     // chips
     Declared{"longhorn_slope", half_fit}, Declared{"longhorn_slope/pooled", fit},
     Declared{"longhorn_slowest", fit},  // its figure sets where the spread is cut off
+    Declared{"longhorn_memory", bound},
 
     Declared{"k20_sweep", half_fit}, Declared{"h100_idle_slope", fit}, Declared{"b300_cap", half_fit},
-    Declared{"b300_cap/450", fit}, Declared{"b300_cap/900", fit}, Declared{"b300_duty", half_fit},
-    Declared{"b300_duty/5", fit}, Declared{"b300_duty/20", fit}, Declared{"b300_duty/50-mean", bound},
-    Declared{"b300_duty/500-mean", bound}, Declared{"fan_table", conformance},
+    Declared{"b300_cap/450", fit}, Declared{"b300_cap/900", fit},
+    Declared{"b300_cap/700", fit},  // its clock and its rate set the time of an iteration that needs no clock
+    Declared{"b300_duty", half_fit}, Declared{"b300_duty/5", fit}, Declared{"b300_duty/20", fit},
+    Declared{"b300_duty/50-mean", bound}, Declared{"b300_duty/500-mean", bound}, Declared{"fan_table", conformance},
     // temperatures
-    Declared{"T1", half_fit}, Declared{"T1/mean", fit},  // its mean sets the resistance, (63 - 22) K over 650 W
-    Declared{"T2", bound}, Declared{"T3", fit},          // poles, preheating and lag were read off these ranges
+    Declared{"T1", half_fit}, Declared{"T1/mean", fit},    // its mean sets the resistance, (63 - 22) K over 650 W
+    Declared{"T2", bound}, Declared{"T3", fit},            // poles, preheating and lag were read off these ranges
+    Declared{"T3/fall", seen}, Declared{"T3/peak", seen},  // a controller's own table
     Declared{"T4", seen}, Declared{"fit/temperature", half_fit},
     // days, caps and locks: signs, hours and wide intervals
     Declared{"D1", bound}, Declared{"D1b", bound}, Declared{"D2", bound}, Declared{"D3", bound}, Declared{"D4", bound},

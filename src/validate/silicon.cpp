@@ -48,6 +48,11 @@ ServerCase server_case(const std::string& name) {
   read(entry, "power", s.power, findings);
   read(entry, "air", s.air, findings);
   if (!findings.empty()) throw InputError(findings);
+  if (const Node* fans = entry.find("fans")) {
+    const std::string& controller = std::get<std::string>(fans->value);
+    s.stairs.emplace(
+        thermal::read_fan_controller(catalog_in_use().values("fan_controller", controller), "fan_controller"));
+  }
   return s;
 }
 
@@ -89,30 +94,87 @@ double SteadyNode::gpu_sum_W() const {
   return sum;
 }
 
+namespace {
+
+/// What a node at rest stands in.
+struct Room {
+  const GpuCase& gpu;
+  const ServerCase& server;
+  const BoardPower& watts;
+  double inlet_K;
+};
+
+/// One damped step of the dies towards rest at the fans' speed. @return largest error, K
+double step_dies(const Room& room, SteadyNode& s) {
+  const std::size_t n = s.die_K.size();
+  const double K_per_W = room.gpu.package.die_base_K_per_W + room.gpu.package.base_sink_K_per_W +
+                         thermal::sink_air_K_per_W(room.gpu.package, s.fan_frac);
+  double front_W = 0.0, worst_K = 0.0;
+  for (std::size_t g = 0; g < n; ++g) {
+    s.gpu_W[g] = room.watts(s.die_K[g]);
+    const bool rear = g >= n / 2;
+    const double preheat_K = rear ? thermal::rear_preheat_K(room.server.air, front_W, s.fan_frac, air_J_per_m3_K) : 0.0;
+    const double die_K = room.inlet_K + preheat_K + K_per_W * s.gpu_W[g];
+    worst_K = std::max(worst_K, std::abs(die_K - s.die_K[g]));
+    s.die_K[g] += 0.5 * (die_K - s.die_K[g]);
+    if (!rear) front_W += s.gpu_W[g];
+  }
+  return worst_K;
+}
+
+constexpr double at_rest_K = 1e-9;
+constexpr const char* runs_away = "a node at rest has no steady temperature: leakage grows faster than cooling";
+
+double hottest_K(const SteadyNode& s) { return *std::max_element(s.die_K.begin(), s.die_K.end()); }
+
+/// Dies at rest at a speed that stays.
+void rest_dies(const Room& room, double fan_frac, SteadyNode& s) {
+  s.fan_frac = fan_frac;
+  for (int i = 0; i < 2000; ++i) {
+    const double worst_K = step_dies(room, s);
+    if (!(worst_K < 1e4)) break;
+    if (worst_K < at_rest_K) return;
+  }
+  throw SolverError(runs_away);
+}
+
+/// Fans in steps: where their controller, which remembers a cold node, holds the hottest die. Its die follows the speed as a straight
+/// line from where the last guess put it.
+void rest_on_stairs(const Room& room, SteadyNode& s) {
+  constexpr double slope_frac = 0.01, held_s = 300.0;
+  const fleet::FanStairs& stairs = *room.server.stairs;
+  const fleet::FanStairs::Memory cold{std::round(room.inlet_K - zero_degC_K) + zero_degC_K, 0.0};
+  double fan_frac = stairs.least_frac();
+  for (int i = 0; i < 50; ++i) {
+    rest_dies(room, fan_frac + slope_frac, s);
+    const double faster_K = hottest_K(s);
+    rest_dies(room, fan_frac, s);
+    const double K_per_frac = (faster_K - hottest_K(s)) / slope_frac;
+    const auto held = stairs.settled(cold, {hottest_K(s), fan_frac, K_per_frac, room.inlet_K}, held_s);
+    if (std::abs(held.mean_frac - fan_frac) < 1e-6) return;
+    fan_frac = held.mean_frac;
+  }
+  throw SolverError("fans in steps find no speed at which a node rests");
+}
+
+}  // namespace
+
 SteadyNode steady_node(const GpuCase& gpu, const ServerCase& server, const BoardPower& watts, double inlet_K) {
   const auto n = static_cast<std::size_t>(server.power.n_gpu);
+  const Room room{gpu, server, watts, inlet_K};
   SteadyNode s{std::vector<double>(n, inlet_K + 20.0), std::vector<double>(n, 0.0), server.air.fan_min_frac};
+  if (server.stairs) {
+    rest_on_stairs(room, s);
+    return s;
+  }
   // Damped, since more heat means faster fans means less resistance.
   for (int i = 0; i < 2000; ++i) {
-    const double hottest = *std::max_element(s.die_K.begin(), s.die_K.end());
-    s.fan_frac += 0.2 * (thermal::fan_target_frac(server.air, hottest) - s.fan_frac);
-    const double K_per_W = gpu.package.die_base_K_per_W + gpu.package.base_sink_K_per_W +
-                           thermal::sink_air_K_per_W(gpu.package, s.fan_frac);
-    double front_W = 0.0, worst_K = 0.0;
-    for (std::size_t g = 0; g < n; ++g) {
-      s.gpu_W[g] = watts(s.die_K[g]);
-      const bool rear = g >= n / 2;
-      const double air_K =
-          inlet_K + (rear ? thermal::rear_preheat_K(server.air, front_W, s.fan_frac, air_J_per_m3_K) : 0.0);
-      const double die_K = air_K + K_per_W * s.gpu_W[g];
-      worst_K = std::max(worst_K, std::abs(die_K - s.die_K[g]));
-      s.die_K[g] += 0.5 * (die_K - s.die_K[g]);
-      if (!rear) front_W += s.gpu_W[g];
-    }
+    s.fan_frac += 0.2 * (thermal::fan_target_frac(server.air, hottest_K(s)) - s.fan_frac);
+    const double worst_K = step_dies(room, s);
     if (!(worst_K < 1e4)) break;
-    if (worst_K < 1e-9 && i > 200) return s;
+    if (worst_K < at_rest_K && i > 200) return s;
   }
-  throw SolverError("a node at rest has no steady temperature: leakage grows faster than cooling");
+  throw SolverError(runs_away);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::validate

@@ -2,9 +2,11 @@
 // A GPU type and a server of the catalog, and the steady state of one node: what the P, T and D4 rows share.
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "fleet/fan_stairs.hpp"
 #include "tidewatt/dvfs/operating_point.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
@@ -27,6 +29,8 @@ struct GpuCase {
 struct ServerCase {
   power::ServerPowerParams power;
   thermal::ServerAirParams air;
+  std::optional<fleet::FanStairs>
+      stairs;  ///< fans in their controller's steps, as a run has them; none: the air's line
 };
 GpuCase gpu_case(const std::string& name);  ///< @throws InputError if the catalog's entry is wrong
 ServerCase server_case(const std::string& name);
@@ -41,7 +45,8 @@ using BoardPower = std::function<double(double die_K)>;
 BoardPower power_of(const GpuCase& gpu, const power::GpuModel& model, const dvfs::PhaseMix& mix, double reference_Hz,
                     double clock_Hz);
 
-/// One node at rest: eight dies in series air, fans at the speed that the hottest asks for.
+/// One node at rest: eight dies in series air, fans at the speed that the hottest asks for, or at the mean of the two steps between
+/// which they cycle, come from below.
 struct SteadyNode {
   std::vector<double> die_K, gpu_W;  ///< [gpu], the rear half behind the front half
   double fan_frac = 0.0;

@@ -28,7 +28,7 @@ std::vector<Row> thermal_rows(const Context& context) {
   const GpuCase h100 = gpu_case("h100_sxm_700W");
   const auto t1 = steady_node(h100, server_case("grand_teton_h100"), constant(650.0), 22.0 + zero_degC_K);
   const auto [coldest, hottest] = std::minmax_element(t1.die_K.begin(), t1.die_K.end());
-  const std::string fans = fmt::format("fans at {:.0f} %", 100 * t1.fan_frac);
+  const std::string fans = fmt::format("fans at {:.0f} %, in their controller's steps", 100 * t1.fan_frac);
   rows.push_back(within_absolute("T1/mean", "air-cooled 8xH100, 650 W, 22 degC inlet, mean of eight", "degC", 63,
                                  mean_of(t1.die_K) - zero_degC_K, 5, air_liquid, fans));
   const auto position = [&](const char* id, const char* what, double die_K) {

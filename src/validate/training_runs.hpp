@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "row.hpp"
 #include "workload/iteration.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -34,6 +35,11 @@ workload::NetworkParams network_entry(const std::string& name);
 double iteration_s(const TrainingRun& run);
 /// The same with another matrix efficiency.
 double iteration_s(const TrainingRun& run, double matrix_efficiency_frac);
+/// Matrix efficiency with which a run takes exactly its published time; the time falls with it, almost as 1/ε.
+double exact_efficiency(const TrainingRun& run);
+
+/// A run's step against the published one. A miss says what its software does not share with the row that sets the efficiency.
+Row step_row(const TrainingRun& run, double s);
 
 /// As published with Megatron-LM in 2021 (arXiv 2104.04473): everything is computed again, nothing overlaps.
 workload::ParallelPlan megatron_plan(std::int64_t n_gpu, std::int64_t tp, std::int64_t pp, std::int64_t batch,
@@ -48,9 +54,10 @@ workload::ParallelPlan llama3_plan(std::int64_t n_gpu);
 workload::ParallelPlan llama3_long_context_plan();
 /// GPT-3 175B of 64 nodes, MLPerf Training v4.0.
 workload::ParallelPlan mlperf_gpt3_plan();
+/// The one run that shows how long a host takes between iterations: GPT-3 175B in fp8 on 11,616 H100. In no list of runs.
+TrainingRun host_gap_run();
 
-/// Clock of the slowest GPU ÷ reference clock where a device has a power model (catalog kind gpu), 1 otherwise: each GPU
-/// of the job is drawn with its silicon and holds the mean clock that the sampled governor makes of its stage's iteration, as in a run
+/// Clock of the slowest GPU ÷ reference clock: each GPU of the job is drawn with its silicon and holds the mean clock that the sampled governor makes of its stage's iteration, as in a run
 /// (fleet/stage_courses.hpp), with the die at the mean that air-cooled nodes show under load.
 double slowest_pace(const std::string& device, const workload::IterationModel& model);
 /// The same for a named entry of kind gpu, under another limit than its own. @param limit_W 0: the entry's

@@ -39,8 +39,7 @@ void activation_rows(std::vector<Row>& rows) {
 
 void recomputation_rows(std::vector<Row>& rows) {
   for (const TrainingRun& run : training_runs())
-    if (run.id.starts_with("W14/"))
-      rows.push_back(against(run.id, run.what, "s", run.expected_s, iteration_s(run), run.tolerance_frac, run.source));
+    if (run.id.starts_with("W14/")) rows.push_back(step_row(run, iteration_s(run)));
 }
 
 void set_up_rows(std::vector<Row>& rows) {

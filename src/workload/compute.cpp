@@ -37,6 +37,8 @@ void ComputeParams::fields(FieldVisitor& v) {
   v.number("attention_activity_ratio", attention_activity, {0, 2}, "matrix-unit activity in attention");
   v.number("gemm_hbm_frac", gemm_hbm_frac, {0, 1}, "fraction of peak memory bandwidth in matrix products");
   v.number("attention_hbm_frac", attention_hbm_frac, {0, 1}, "fraction of peak memory bandwidth in attention");
+  v.number("host_gap_s", host_gap_s, {0, 100}, "time per iteration in which all GPUs wait for the host, in every plan",
+           Need::optional);
 }
 
 double element_B(Precision precision) {

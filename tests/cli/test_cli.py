@@ -345,7 +345,7 @@ class Explain(unittest.TestCase):
     def test_swing_as_json_and_text(self):
         with tempfile.TemporaryDirectory() as out:
             swing = product.run(BINARY, TINY, out, self.SETS, ["--explain", "swing"]).json["explain"]["swing"]
-        self.assertLessEqual({"leakage", "thermal limiter", "spread", "gating", "fans", "coolant", "staircase", "own clocks", "fast limit", "gated share", "spread's tail"}, {c["name"] for c in swing["causes"]})
+        self.assertLessEqual({"leakage", "thermal limiter", "spread", "gating", "fans", "coolant", "staircase", "own clocks", "fast limit", "gated share", "spread's tail", "air density"}, {c["name"] for c in swing["causes"]})
         self.assertEqual(len(swing["hottest"]), 5)
         for cause in swing["causes"]:
             self.assertAlmostEqual(cause["adds_points"], swing["swing_percent"] - cause["without_percent"], places=9)

@@ -59,7 +59,8 @@ struct TIDEWATT_API RunParams {
   double macro_step_max_s = 1800.0;  ///< longest macro step, reached while only the weather changes
   double tolerance_K = 0.05;         ///< tolerated error of the predicted mean die temperature per jump
   bool reference = false;            ///< set by `reference_of`; no key
-  bool own_clocks = true;           ///< false: one clock for all of an iteration (shows the effect of own ones); no key
+  bool own_clocks = true;   ///< false: one clock for all of an iteration (shows the effect of own ones); no key
+  bool air_density = true;  ///< false: servers' air has room conditions at sea level (shows what it does); no key
   std::int64_t replica_groups = 4;  ///< groups of replicas whose phases begin and end together
   bool spread = true;               ///< false: all chips are nominal (shows the effect of unequal chips)
   bool gating = true;               ///< false: every GPU runs at the fleet's mean pace (shows the effect of waiting)

@@ -42,6 +42,7 @@ struct TIDEWATT_API ComputeParams {
   double attention_activity = 0.0;
   double gemm_hbm_frac = 0.0;  ///< share of peak memory bandwidth during matrix products
   double attention_hbm_frac = 0.0;
+  double host_gap_s = 0.0;  ///< per iteration: all GPUs wait for the host (data, loss, logging, next launch)
 
   void fields(FieldVisitor& v);
 };

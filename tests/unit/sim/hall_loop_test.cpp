@@ -181,3 +181,18 @@ TEST_CASE("weather from a CSV file drives the run: the outdoor air of its hours"
   // 14 h has 34.7 degC, 15 h 35.0: a straight line between them.
   CHECK(mean(r, "outdoor_drybulb_K", 0, 1800) - 273.15 == Approx(34.7 + 0.3 * 0.25).margin(0.05));
 }
+
+TEST_CASE("a server's air is as dense as the weather's pressure makes it: thin air warms the rear row", "[hall]") {
+  const auto hottest_degC = [&](double altitude_m, bool air_density) {
+    // Fans at one speed, an inlet that is prescribed, no air from the hot aisle: nothing else knows the pressure.
+    auto s = tiny("", {"weather.csv=\"weather_no_pressure.csv\"", "weather.climate=\"\"", "weather.day=\"dated\"",
+                       "weather.altitude_m=" + std::to_string(altitude_m), "run.duration_h=0.25",
+                       "hall.a.plant=prescribed_llama3_day", "hall.a.server=dgx_h100",
+                       "hall.a.server.air.fan_min_frac=0.99", "hall.a.recirculation_frac=0"});
+    s.run.air_density = air_density;
+    return figure(run(s), "die_max_degC");
+  };
+  // At 2,500 m air has 74 % of its density at sea level, and the front row's heat warms it by a third more.
+  CHECK(hottest_degC(2500.0, true) > hottest_degC(0.0, true) + 1.0);
+  CHECK(hottest_degC(2500.0, false) == Approx(hottest_degC(0.0, false)).margin(0.01));
+}

@@ -20,11 +20,11 @@ const study::SwingLever& lever(const study::SwingReport& r, const std::string& n
   throw std::runtime_error("no lever " + name);
 }
 
-study::SwingReport explained(std::vector<std::string> set) {
+study::SwingReport explained(std::vector<std::string> set, const std::string& tables = "") {
   for (const char* more : {"run.start=2024-07-20T04:00:00", "run.duration_h=12", "run.macro_step_s=300",
                            "hall.a.plant=prescribed_llama3_day"})
     set.insert(set.begin(), more);
-  const auto scenario = tiny("", std::move(set));
+  const auto scenario = tiny(tables, std::move(set));
   return study::explain_swing(scenario, sim::run(scenario));
 }
 
@@ -56,6 +56,22 @@ TEST_CASE("a swing is taken apart into its links, each switched off in turn", "[
   for (const auto& g : r.hottest) CHECK(g.slot >= 4);  // the rear row breathes preheated air
   const auto text = study::swing_text(r);
   for (const char* word : {"leakage", "gating", "rack", "slot", "tokens"}) CHECK(text.find(word) != std::string::npos);
+}
+
+TEST_CASE("each term of the models is worth something where it acts", "[explain]") {
+  // A hot afternoon on outside air, with a host that fails: every term acts. Without a term, its line would be zero.
+  const auto r = explained({"run.start=2024-07-20T12:00:00", "run.duration_h=3", "hall.a.plant=outside_air_evaporative",
+                            "job.main.plan.host_gap_s=0.12", "job.main.life.tear_down_s=3", "job.main.life.detect_s=8"},
+                           "\n[[event]]\nname = \"host\"\nkind = \"failure\"\njob = \"main\"\nat_s = 5400.3\n");
+  for (const char* name : {"leakage", "gated share", "fast limit", "own clocks", "staircase", "spread's tail",
+                           "host gap", "spread of a stop", "saturating pads", "air density"}) {
+    INFO(name);
+    CHECK(std::abs(cause(r, name).adds_MW) > 1e-6 * r.mean_MW);
+  }
+  CHECK(cause(r, "host gap").adds_MW < 0.0);
+  CHECK(cause(r, "leakage").without_percent < r.swing_percent);
+  const auto text = study::power_text(r);
+  for (const auto& c : r.causes) CHECK(text.find(c.name) != std::string::npos);
 }
 
 TEST_CASE("the flat twin of a day has nothing to explain", "[explain]") {

@@ -7,7 +7,8 @@
 using namespace tidewatt::validate;
 
 TEST_CASE("a row's kind is that of the longest declared prefix, which ends where a part of the id does") {
-  CHECK(kind_of("W1") == Kind::seen);
+  CHECK(kind_of("W3/18.4B") == Kind::seen);
+  CHECK(kind_of("W3/175B-384") == Kind::half_fit);
   CHECK(kind_of("W14/22B-sel") == Kind::seen);
   CHECK(kind_of("W10/util") == Kind::half_fit);
   CHECK(kind_of("W15/naive") == Kind::fit);
@@ -26,8 +27,8 @@ TEST_CASE("a row without a declared kind cannot be printed") {
 }
 
 TEST_CASE("a row that set a parameter is a fit, and what compares with a measurement is not") {
-  for (const char* id : {"W9", "P1/idle", "P3/1005", "P4/250", "longhorn_slope/pooled", "V11/count", "V12", "W8/window",
-                         "longhorn_slowest", "P2", "T1/mean", "T3/fall"})
+  for (const char* id : {"W1", "W9", "b300_cap/700", "P1/idle", "P3/1005", "P4/250", "longhorn_slope/pooled",
+                         "V11/count", "V12", "W8/window", "longhorn_slowest", "P2", "T1/mean", "T3/line-fall"})
     CHECK(kind_of(id) == Kind::fit);
   for (const char* id : {"P1/plateau", "B200/load", "T4", "W4/530B-2240"}) CHECK(kind_of(id) == Kind::seen);
 }
