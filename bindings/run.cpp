@@ -6,6 +6,7 @@
 #include "background.hpp"
 #include "bind.hpp"
 #include "study/hardware_figures.hpp"
+#include "tidewatt/sim/gpu_hours.hpp"
 
 namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
@@ -15,19 +16,24 @@ double since_s(Clock::time_point start) { return std::chrono::duration<double>(C
 
 /// What Ctrl-C or the user's progress callable raises stops the run; neither passes through the engine.
 std::shared_ptr<RunResult> run(const std::shared_ptr<sim::Scenario>& scenario, std::size_t n_thread,
-                               const py::object& progress) {
+                               const py::object& progress, bool gpu_hours) {
   struct Shared {
     std::atomic<double> done_frac = 0.0;
     std::shared_ptr<RunResult> made;
   };
   const auto shared = std::make_shared<Shared>();
   in_background(
-      [shared, scenario, n_thread](const std::atomic<bool>& stop) {
+      [shared, scenario, n_thread, gpu_hours](const std::atomic<bool>& stop) {
         const auto begin = Clock::now();
-        auto result = sim::run(*scenario, {n_thread, [&](double done_frac) {
-                                             shared->done_frac = done_frac;
-                                             return !stop;
-                                           }});
+        sim::GpuHours hours;
+        sim::RunOptions options{n_thread, [&](double done_frac) {
+                                  shared->done_frac = done_frac;
+                                  return !stop;
+                                }};
+        if (gpu_hours) options.gpu_hours = &hours;
+        auto result = sim::run(*scenario, options);
+        if (gpu_hours)
+          for (auto& array : hours.arrays()) result.arrays.push_back(std::move(array));
         study::add_hardware_figures(study::hardware_figures(*scenario), result);
         if (!stop) shared->made = make_result(std::move(result), since_s(begin));
       },
@@ -165,7 +171,7 @@ void bind_run(py::module_& m) {
     join_background();
   });
   py::module_::import("atexit").attr("register")(join);
-  m.def("run", &run, py::arg("scenario"), py::arg("n_thread"), py::arg("progress"));
+  m.def("run", &run, py::arg("scenario"), py::arg("n_thread"), py::arg("progress"), py::arg("gpu_hours"));
   py::class_<Stepper>(m, "Engine")
       .def(py::init<const sim::Scenario&, std::size_t>(), py::arg("scenario"), py::arg("n_thread"))
       .def_property_readonly("done", &Stepper::done)

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import numpy
 
 
-def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = None, reference: bool = False) -> Result:
+def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = None, reference: bool = False,
+        gpu_hours: bool = False) -> Result:
     """Simulates a scenario from start to end. Other Python threads can run meanwhile; Ctrl-C stops it.
 
     Parameters
@@ -29,6 +30,8 @@ def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = Non
     reference : bool, default False
         True: compute every segment of every iteration and every millisecond of the waveform, about a hundred times slower. It is the
         reference for the fast steps (docs/engine.md).
+    gpu_hours : bool, default False
+        True: also record means of every GPU and server over each hour, as arrays `gpu_hours/…`.
 
     Warns
     -----
@@ -48,7 +51,7 @@ def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = Non
     for note in scenario.notes:
         warnings.warn(note, stacklevel=2)
     with reporter(progress) as report:
-        core = _core.run(scenario._core.reference() if reference else scenario._core, _thread_count(threads), report)
+        core = _core.run(scenario._core.reference() if reference else scenario._core, _thread_count(threads), report, gpu_hours)
     return from_memory(core, scenario)
 
 

@@ -35,7 +35,7 @@ workload::NetworkParams network_entry(const std::string& name);
 double iteration_s(const TrainingRun& run);
 /// The same with another matrix efficiency.
 double iteration_s(const TrainingRun& run, double matrix_efficiency_frac);
-/// Matrix efficiency with which a run takes exactly its published time; the time falls with it, almost as 1/ε.
+/// Matrix efficiency, ratio to peak, with which a run takes exactly its published time; the time falls with it, almost as 1/ε.
 double exact_efficiency(const TrainingRun& run);
 
 /// A run's step against the published one. A miss says what its software does not share with the row that sets the efficiency.

@@ -28,7 +28,7 @@ double at_rest_K(const fleet::NodeType& type, double frac, double inlet_K) {
 /// The closed form, Newton's step by step.
 fleet::FanStairs::Speeds settled(const fleet::NodeType& type, double inlet_K, double accepted_K) {
   constexpr double hour_s = 3600.0, d = 1e-3;
-  fleet::FanStairs::Speeds s{0.8, 0.8, 0.8, 0.8, accepted_K, 0.0, 0};
+  fleet::FanStairs::Speeds s{0.8, 0.8, 0.8, 0.8, accepted_K, 0.0, 0, 0.8};
   for (int i = 0; i < 8; ++i) {
     const double f = s.mean_frac, K = at_rest_K(type, f, inlet_K);
     s = type.stairs->settled({accepted_K, 0.0}, {K, f, (at_rest_K(type, f + d, inlet_K) - K) / d, inlet_K}, hour_s);
