@@ -130,7 +130,7 @@ TIDEWATT_INLINE std::size_t FanStairs::level_of(double accepted_K) const {
 
 /// From the table's step towards the one where the node settles, as the die passes the edges. @return whether it is there
 TIDEWATT_INLINE bool FanStairs::reached(double& accepted_K, std::size_t& level, const Speeds& aim, double floor_frac,
-                        const Plant& now) const {
+                                        const Plant& now) const {
   // Where it has settled, a die's mean differs from that at rest by its lag behind the weather.
   constexpr double slack_K = 0.2;
   const auto die_K = [&] { return at(now, level_frac(level, aim.term_frac, floor_frac)); };
@@ -206,8 +206,9 @@ FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, do
 }
 
 /// What most nodes do: rest where they are, through the whole step.
-TIDEWATT_INLINE std::optional<FanStairs::Speeds> FanStairs::resting(const Memory& memory, std::size_t level, double floor_frac,
-                                                    const Plant& rests, double step_s) const {
+TIDEWATT_INLINE std::optional<FanStairs::Speeds> FanStairs::resting(const Memory& memory, std::size_t level,
+                                                                    double floor_frac, const Plant& rests,
+                                                                    double step_s) const {
   const double frac = level_frac(level, memory.term_frac, floor_frac), middle_K = at(behind_air(rests, 0.0), frac),
                moves_K = 0.5 * std::abs(rests.K_per_s) * step_s, low_K = middle_K - moves_K,
                high_K = middle_K + moves_K;

@@ -52,10 +52,11 @@ struct FleetSignals {
   std::vector<double> guess_fan_frac;   ///< [node] mean fan speed to which guess_K belongs; of fans in steps
   std::vector<double> guess_front_W;    ///< [node] predicted heat of the front GPU row in the coming step → rear inlet
   std::vector<double> miss_K;           ///< [node] largest |mean die temperature − its guess| in the step
-  std::vector<std::uint8_t> fan_stepped;  ///< [node] its fans ran at another mean speed than guess_fan_frac; of fans in steps
-  std::vector<double> gpu_J;            ///< [gpu] electrical energy of the step
-  std::vector<double> node_air_W;       ///< [node] mean heat given to the hall's air
-  std::vector<double> node_liquid_W;    ///< [node] mean heat given to the liquid
+  std::vector<std::uint8_t>
+      fan_stepped;                 ///< [node] its fans ran at another mean speed than guess_fan_frac; of fans in steps
+  std::vector<double> gpu_J;       ///< [gpu] electrical energy of the step
+  std::vector<double> node_air_W;  ///< [node] mean heat given to the hall's air
+  std::vector<double> node_liquid_W;       ///< [node] mean heat given to the liquid
   std::vector<double> node_flow_m3_per_s;  ///< [node]
   /// [node] steps between which its fans cycled in the step; equal: they rested. Of fans in steps.
   std::vector<double> fan_low_frac, fan_high_frac;
