@@ -229,7 +229,8 @@ FanStairs::Speeds FanStairs::course(Memory memory, const Plant& rests, double st
   const double part_s = step_s / n_part;
   double low_frac = 1.0, high_frac = 0.0, cube = 0.0, felt = 0.0, now_frac = memory.before_frac;
   Speeds s{};
-  for (double part = 0.5; part < n_part; part += 1.0) {
+  for (int i = 0; i < static_cast<int>(n_part); ++i) {
+    const double part = i + 0.5;
     s = settled(memory, behind_air(rests, part * part_s - 0.5 * step_s), part_s);
     const double left_s = step_s - (part - 0.5) * part_s;
     if (std::isnan(now_frac)) now_frac = memory.before_frac = s.mean_frac;

@@ -82,7 +82,7 @@ TIDEWATT_INLINE FanStairs::Plant resting(const Lanes& mean_W, const Lanes& rear,
   const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n;
   for (std::size_t u = 0; u < n; ++u) front_W += b.rear[u] != 0 ? 0.0 : mean_W[first + u];
   const double rear_K = x.full_preheat_K_per_W * front_W / frac, inlet_K = x.inlet_K[node];
-  double die_K[n_fixed > 0 ? n_fixed : n_lane];
+  double die_K[n_fixed > 0 ? n_fixed : n_lane] = {};
   TIDEWATT_LANE_LOOP
   for (std::size_t u = 0; u < n; ++u) {
     const std::size_t l = first + u;

@@ -171,7 +171,7 @@ std::vector<Variant> levers_of(const sim::Scenario& s, std::vector<std::string>&
   std::string name;
   for (auto& h : plates.halls)
     if (!put_on_plates(h, catalog, name)) {
-      notes.push_back("liquid: the catalog has no cold plates for this GPU");
+      notes.emplace_back("liquid: the catalog has no cold plates for this GPU");
       return out;
     }
   out.push_back({"liquid", fmt::format("cold plates of {}, distribution units and dry coolers (cdu_dry_cooler)", name),
