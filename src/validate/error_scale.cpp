@@ -75,6 +75,7 @@ std::vector<SizedError> sized_errors(const std::vector<LedgerLine>& lines, std::
     kept.push_back(&line), rows_of[line.source] += 1.0;
   }
   std::vector<SizedError> out;
+  out.reserve(kept.size());
   for (const LedgerLine* line : kept)
     out.push_back({error_class(line->row, line->tolerance, false).features,
                    std::min(largest, std::abs(std::log1p(std::max(line->error, -0.99)))),

@@ -43,6 +43,7 @@ std::vector<double> node_wave(const TrainingRun& run) {
   const auto wave =
       plan_power("h100_sxm_700W", "dgx_h100", model, number_of(job, "jitter_sigma_frac"), die_K).mean_node();
   std::vector<double> W;
+  W.reserve(wave.bin_J.size());
   for (const double J : wave.bin_J) W.push_back(J / bin_s);
   W.pop_back();  // the last bin is part of a millisecond
   return W;
