@@ -16,6 +16,7 @@ constexpr double zero_degC_K = 273.15;
 
 /// std::floor() and std::ceil() of some hundreds, without a call.
 TIDEWATT_INLINE double whole_below(double x) {
+  if (!(std::abs(x) < 1e9)) return x;  // of a die that runs away
   const auto i = static_cast<double>(static_cast<std::int64_t>(x));
   return i > x ? i - 1.0 : i;
 }
