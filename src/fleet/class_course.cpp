@@ -221,12 +221,12 @@ CourseRatios::Spans CourseRatios::known(const SharedPlaces& places) const {
 }
 
 CourseRatios::CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace,
-                           const CourseRatios* same_work)
+                           const CourseRatios* beside)
     : course_(course) {
   std::vector<double> done;
   const auto spans_of = [&](const SharedPlaces& places) {
     auto out = known(places);
-    if (!out && same_work != nullptr) out = same_work->known(places);
+    if (!out && beside != nullptr) out = beside->known(places);
     if (out) return out;
     if (done.empty()) done = progress(timeline, cls, pace);
     return std::make_shared<const std::vector<Span>>(spans(*places, done, timeline.classes[cls]));

@@ -86,9 +86,9 @@ ChipPlace leading(const ClassCourse& course, double gate_Hz);
 /// Clock ÷ mean clock in the segments of a timeline of the same work at another pace.
 class CourseRatios {
  public:
-  /// @param pace of the timeline, relative  @param same_work those of another course of the class: places that both have are found once
+  /// @param pace of the timeline, relative  @param beside those of another course of the class: places that both have are found once
   CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace,
-               const CourseRatios* same_work = nullptr);
+               const CourseRatios* beside = nullptr);
   /// Mean between two shares of a segment.
   double at(std::size_t segment, double from_frac, double to_frac) const;
 
