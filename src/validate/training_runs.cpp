@@ -99,7 +99,7 @@ void korthikanti_runs(std::vector<TrainingRun>& runs) {
 }
 
 void llama_runs(std::vector<TrainingRun>& runs) {
-  const auto add = [&](const char* id, ParallelPlan plan, double rate_TF, double tolerance, const char* what) {
+  const auto add = [&](const char* id, const ParallelPlan& plan, double rate_TF, double tolerance, const char* what) {
     const double flops = workload::train_flops_per_token(model_entry("llama3_405b"), double(plan.sequence_tokens)) *
                          plan.tokens_per_iteration();
     runs.push_back({id, h100, "llama3_405b", "llama3_roce", plan, flops / (rate_TF * 1e12 * double(plan.n_gpu)),
