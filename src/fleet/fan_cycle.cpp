@@ -11,10 +11,6 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
-constexpr double zero_degC_K = 273.15;
-
-double whole_K(double K) { return std::round(K - zero_degC_K) + zero_degC_K; }
-
 /// Stores of one package over its air, per unit of its resistance ratio.
 using Stores = std::array<double, thermal::n_mode>;
 
@@ -89,11 +85,7 @@ FanCycle fan_cycle(const NodeType& type, std::span<const double> gpu_W, std::spa
   const FanStairs& stairs = *type.stairs;
   thermal::FanController controller(stairs.controller(), start_frac);
   Server server = at_rest(type, gpu_W, resistance_ratio, inlet_K, air_J_per_m3_K, start_frac);
-  // Groups without a model read cold: they ask for their lowest speed.
-  constexpr double cold_K = 100.0, cold_margin_K = -150.0;
-  std::vector<double> reading_K;
-  for (const auto& g : controller.params().groups) reading_K.push_back(g.margin ? cold_margin_K : cold_K);
-  if (const auto inlet = stairs.inlet_group()) reading_K[*inlet] = whole_K(inlet_K);
+  std::vector<double> reading_K = stairs.readings_K(inlet_K);
   if (!std::isnan(accepted_K)) {
     reading_K[stairs.die_group()] = accepted_K;
     controller.sample(reading_K);
@@ -106,7 +98,7 @@ FanCycle fan_cycle(const NodeType& type, std::span<const double> gpu_W, std::spa
   bool falling = true;
   out.low_frac = 1.0;
   for (std::size_t i = 0; i < n; ++i) {
-    reading_K[stairs.die_group()] = whole_K(server.hottest_K());
+    reading_K[stairs.die_group()] = FanStairs::reading_K(server.hottest_K());
     const double frac = std::max(controller.sample(reading_K), type.air.fan_min_frac);
     server.blow(frac);
     for (std::size_t g = 0; g < gpu_W.size(); ++g) step(server.modes(frac), gpu_W[g], sample_s, server.store[g]);

@@ -21,7 +21,6 @@ TIDEWATT_INLINE double whole_below(double x) {
   return i > x ? i - 1.0 : i;
 }
 TIDEWATT_INLINE double whole_above(double x) { return -whole_below(-x); }
-TIDEWATT_INLINE double reading_K(double K) { return whole_below(K - zero_degC_K + 0.5) + zero_degC_K; }
 /// Whole degrees by which a reading has to move until it is accepted.
 TIDEWATT_INLINE double step_K(double hysteresis_K) { return whole_below(hysteresis_K + 1e-9) + 1.0; }
 /// Number of thresholds up to a reading. A loop over all of them is faster than a search.
@@ -47,6 +46,16 @@ TIDEWATT_INLINE FanStairs::Plant behind_air(FanStairs::Plant plant, double after
 }
 
 }  // namespace
+
+double FanStairs::reading_K(double K) { return whole_below(K - zero_degC_K + 0.5) + zero_degC_K; }
+
+std::vector<double> FanStairs::readings_K(double inlet_K) const {
+  constexpr double cold_K = 100.0, cold_margin_K = -150.0;
+  std::vector<double> out;
+  for (const auto& g : controller_.groups) out.push_back(g.margin ? cold_margin_K : cold_K);
+  if (inlet_) out[*inlet_] = reading_K(inlet_K);
+  return out;
+}
 
 FanStairs::FanStairs(thermal::FanControllerParams controller) : controller_(std::move(controller)) {
   const auto& groups = controller_.groups;

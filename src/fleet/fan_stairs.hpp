@@ -56,6 +56,10 @@ class FanStairs {
   static bool is_long(const Plant& rests, double step_s);
   /// The same in steps of a few samples, in which cycles are followed: what the closed form is compared with.
   Speeds followed(const Memory& memory, const Plant& now, double step_s) const;
+  /// What a sensor shows of a temperature: whole degrees.
+  static double reading_K(double K);
+  /// [group] what the controller reads in a cold server: groups without a model stay so, and ask for their lowest speed.
+  std::vector<double> readings_K(double inlet_K) const;
   /// At rest at a reading, without memory.
   double at_rest_frac(double die_K, double inlet_K) const;
   /// What its controller asks for in a cold room.

@@ -17,7 +17,7 @@ struct PlanPower {
   std::vector<double> class_mean_W() const;
 };
 /// Every replica moves at the clock of its slowest GPU (replica_paces_at) and scatters as `scatter_frac` says (Jitter): those that are done
-/// early wait for the gradients. GPUs are nominal chips at that clock, dies at `die_K`, fans at rest: the nodes stand in a liquid.
+/// early wait for the gradients. GPUs are nominal chips at that clock, with dies at `die_K`. Fans draw nothing: the nodes are liquid-cooled.
 /// @param gpu, server  entries of the catalog
 PlanPower plan_power(const std::string& gpu, const std::string& server, const workload::IterationModel& model,
                      double scatter_frac, double die_K);

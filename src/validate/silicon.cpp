@@ -96,7 +96,7 @@ double SteadyNode::gpu_sum_W() const {
 
 namespace {
 
-/// What a node at rest stands in.
+/// A node whose rest is sought, and the air at its inlet.
 struct Room {
   const GpuCase& gpu;
   const ServerCase& server;
@@ -143,7 +143,7 @@ void rest_dies(const Room& room, double fan_frac, SteadyNode& s) {
 void rest_on_stairs(const Room& room, SteadyNode& s) {
   constexpr double slope_frac = 0.01, held_s = 300.0;
   const fleet::FanStairs& stairs = *room.server.stairs;
-  const fleet::FanStairs::Memory cold{std::round(room.inlet_K - zero_degC_K) + zero_degC_K, 0.0};
+  const fleet::FanStairs::Memory cold{fleet::FanStairs::reading_K(room.inlet_K), 0.0};
   double fan_frac = stairs.least_frac();
   for (int i = 0; i < 50; ++i) {
     rest_dies(room, fan_frac + slope_frac, s);

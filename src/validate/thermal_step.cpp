@@ -22,22 +22,18 @@ struct Trace {
   std::vector<double> time_s, front_K, rear_K, power_W;
 };
 
-double whole_K(double K) { return std::round(K - zero_degC_K) + zero_degC_K; }
-
-/// Fans that a board controller samples; its sensors read whole degrees [assumed]. Groups without a model read cold, as in fleets.
+/// Fans that a board controller samples, with the readings that fleets assume.
 class SampledFans {
  public:
   explicit SampledFans(const fleet::FanStairs& stairs)
-      : controller_(stairs.controller(), stairs.least_frac()), die_(stairs.die_group()) {
-    constexpr double cold_K = 100.0, cold_margin_K = -150.0;
-    for (const auto& g : controller_.params().groups) reading_K_.push_back(g.margin ? cold_margin_K : cold_K);
-    if (const auto inlet = stairs.inlet_group()) reading_K_[*inlet] = whole_K(inlet_K);
-  }
+      : controller_(stairs.controller(), stairs.least_frac()),
+        die_(stairs.die_group()),
+        reading_K_(stairs.readings_K(inlet_K)) {}
   /// Speed through the next tenth of a second.
   double frac(double hottest_K) {
     const auto tenths = std::lround(10.0 * controller_.params().sample_s);
     if (tenth_++ % tenths != 0) return controller_.speed_frac();
-    reading_K_[die_] = whole_K(hottest_K);
+    reading_K_[die_] = fleet::FanStairs::reading_K(hottest_K);
     return controller_.sample(reading_K_);
   }
 
