@@ -85,7 +85,7 @@ FanCycle fan_cycle(const NodeType& type, std::span<const double> gpu_W, std::spa
   const FanStairs& stairs = *type.stairs;
   thermal::FanController controller(stairs.controller(), start_frac);
   Server server = at_rest(type, gpu_W, resistance_ratio, inlet_K, air_J_per_m3_K, start_frac);
-  std::vector<double> reading_K = stairs.readings_K(inlet_K);
+  std::vector<double> reading_K = cold_readings_K(stairs, inlet_K);
   if (!std::isnan(accepted_K)) {
     reading_K[stairs.die_group()] = accepted_K;
     controller.sample(reading_K);
@@ -98,7 +98,7 @@ FanCycle fan_cycle(const NodeType& type, std::span<const double> gpu_W, std::spa
   bool falling = true;
   out.low_frac = 1.0;
   for (std::size_t i = 0; i < n; ++i) {
-    reading_K[stairs.die_group()] = FanStairs::reading_K(server.hottest_K());
+    reading_K[stairs.die_group()] = shown_K(server.hottest_K());
     const double frac = std::max(controller.sample(reading_K), type.air.fan_min_frac);
     server.blow(frac);
     for (std::size_t g = 0; g < gpu_W.size(); ++g) step(server.modes(frac), gpu_W[g], sample_s, server.store[g]);

@@ -47,13 +47,15 @@ TIDEWATT_INLINE FanStairs::Plant behind_air(FanStairs::Plant plant, double after
 
 }  // namespace
 
-double FanStairs::reading_K(double K) { return whole_below(K - zero_degC_K + 0.5) + zero_degC_K; }
+double shown_K(double temperature_K) { return whole_below(temperature_K - zero_degC_K + 0.5) + zero_degC_K; }
 
-std::vector<double> FanStairs::readings_K(double inlet_K) const {
+std::vector<double> cold_readings_K(const FanStairs& stairs, double inlet_K) {
   constexpr double cold_K = 100.0, cold_margin_K = -150.0;
-  std::vector<double> out;
-  for (const auto& g : controller_.groups) out.push_back(g.margin ? cold_margin_K : cold_K);
-  if (inlet_) out[*inlet_] = reading_K(inlet_K);
+  const auto& groups = stairs.controller().groups;
+  std::vector<double> out(groups.size());
+  std::transform(groups.begin(), groups.end(), out.begin(),
+                 [](const auto& g) { return g.margin ? cold_margin_K : cold_K; });
+  if (const auto inlet = stairs.inlet_group()) out[*inlet] = shown_K(inlet_K);
   return out;
 }
 
@@ -126,7 +128,7 @@ double FanStairs::at_rest_frac(double die_K, double inlet_K) const {
 TIDEWATT_INLINE double FanStairs::accepted(double before_K, double die_K) const {
   const auto& g = table();
   if (!std::isfinite(die_K)) return before_K;  // it has run away: the macro step's heat ends the run
-  const double reads_K = reading_K(die_K);
+  const double reads_K = shown_K(die_K);
   double kept_K = std::isnan(before_K) ? reads_K : before_K;
   while (reads_K > kept_K + g.hysteresis_up_K + 1e-9) kept_K += step_K(g.hysteresis_up_K);
   while (reads_K < kept_K - g.hysteresis_down_K - 1e-9) kept_K -= step_K(g.hysteresis_down_K);
@@ -161,7 +163,7 @@ TIDEWATT_INLINE bool FanStairs::reached(double& accepted_K, std::size_t& level, 
 TIDEWATT_INLINE double FanStairs::floor_frac(double inlet_K) const {
   if (!inlet_) return 0.0;
   const auto& g = controller_.groups[*inlet_];
-  const double reads_K = reading_K(inlet_K);
+  const double reads_K = shown_K(inlet_K);
   if (g.line) return thermal::fan_table_frac(g, reads_K);
   const std::size_t n = n_reached(g.threshold_K, reads_K);
   return g.speed_frac[n == 0 ? 0 : n - 1];
@@ -179,7 +181,7 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
   Plant rests = rests_in_it;
   // In a short step dies are not behind their air by all of their lag: it may just have begun to move.
   if (!is_long) rests.K_per_s = 0.0;
-  const double accepted_K = std::isnan(memory.accepted_K) ? reading_K(now.die_K) : memory.accepted_K;
+  const double accepted_K = std::isnan(memory.accepted_K) ? shown_K(now.die_K) : memory.accepted_K;
   if (table().line) return settled({accepted_K, memory.term_frac}, rests, step_s);
   const double floor_frac = this->floor_frac(now.inlet_K);
   std::size_t level = level_of(accepted_K);
@@ -201,7 +203,7 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
 FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, double step_s) const {
   const auto& g = table();
   if (g.line) return settled(memory, now, step_s);
-  const double reads_K = reading_K(now.die_K), kept_K = accepted(memory.accepted_K, now.die_K);
+  const double reads_K = shown_K(now.die_K), kept_K = accepted(memory.accepted_K, now.die_K);
   const std::size_t level = level_of(kept_K);
   double held_frac = memory.term_frac, more_frac = 0.0;
   if (g.regulates && now.die_K > regulation_.on_K) {
@@ -269,7 +271,7 @@ FanStairs::Speeds FanStairs::settled(const Memory& memory, const Plant& plant, d
     }
     return {high, high, high, high, memory.accepted_K, 0.0, 0, high};
   }
-  double accepted_K = std::isnan(memory.accepted_K) ? reading_K(plant.die_K) : memory.accepted_K;
+  double accepted_K = std::isnan(memory.accepted_K) ? shown_K(plant.die_K) : memory.accepted_K;
   const std::size_t n = g.threshold_K.size();
   std::size_t level = level_of(accepted_K);
   bool rose = false, fell = false;

@@ -56,10 +56,6 @@ class FanStairs {
   static bool is_long(const Plant& rests, double step_s);
   /// The same in steps of a few samples, in which cycles are followed: what the closed form is compared with.
   Speeds followed(const Memory& memory, const Plant& now, double step_s) const;
-  /// What a sensor shows of a temperature: whole degrees.
-  static double reading_K(double K);
-  /// [group] what the controller reads in a cold server: groups without a model stay so, and ask for their lowest speed.
-  std::vector<double> readings_K(double inlet_K) const;
   /// At rest at a reading, without memory.
   double at_rest_frac(double die_K, double inlet_K) const;
   /// What its controller asks for in a cold room.
@@ -91,5 +87,11 @@ class FanStairs {
   };
   Regulation regulation_;
 };
+
+/// What a sensor shows of a temperature, K: whole degrees Celsius.
+double shown_K(double temperature_K);
+
+/// [group] what the controller reads in a cold server, K: groups without a model stay so, and ask for their lowest speed.
+std::vector<double> cold_readings_K(const FanStairs& stairs, double inlet_K);
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -143,7 +143,7 @@ void rest_dies(const Room& room, double fan_frac, SteadyNode& s) {
 void rest_on_stairs(const Room& room, SteadyNode& s) {
   constexpr double slope_frac = 0.01, held_s = 300.0;
   const fleet::FanStairs& stairs = *room.server.stairs;
-  const fleet::FanStairs::Memory cold{fleet::FanStairs::reading_K(room.inlet_K), 0.0};
+  const fleet::FanStairs::Memory cold{fleet::shown_K(room.inlet_K), 0.0};
   double fan_frac = stairs.least_frac();
   for (int i = 0; i < 50; ++i) {
     rest_dies(room, fan_frac + slope_frac, s);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "catalog_in_use.hpp"
 #include "power/sensor.hpp"
@@ -28,12 +29,12 @@ class SampledFans {
   explicit SampledFans(const fleet::FanStairs& stairs)
       : controller_(stairs.controller(), stairs.least_frac()),
         die_(stairs.die_group()),
-        reading_K_(stairs.readings_K(inlet_K)) {}
+        reading_K_(fleet::cold_readings_K(stairs, inlet_K)) {}
   /// Speed through the next tenth of a second.
   double frac(double hottest_K) {
     const auto tenths = std::lround(10.0 * controller_.params().sample_s);
     if (tenth_++ % tenths != 0) return controller_.speed_frac();
-    reading_K_[die_] = fleet::FanStairs::reading_K(hottest_K);
+    reading_K_[die_] = fleet::shown_K(hottest_K);
     return controller_.sample(reading_K_);
   }
 
@@ -76,8 +77,9 @@ Trace step_response(const ServerCase& server, double idle_W, double busy_W, doub
   const std::vector<double> none(8, 0.0), idle(8, idle_W), busy(8, busy_W);
   for (int i = 0; i < 20'000; ++i) step(idle, none);
   Trace t;
-  for (double at = 0.0; at < duration_s; at += 0.1) {
-    t.time_s.push_back(at);
+  const auto tenths = static_cast<std::int64_t>(std::ceil(10.0 * duration_s - 1e-9));
+  for (std::int64_t tenth = 0; tenth < tenths; ++tenth) {
+    t.time_s.push_back(0.1 * static_cast<double>(tenth));
     t.front_K.push_back(state.store_K[0][thermal::die_store]);
     t.rear_K.push_back(state.store_K[7][thermal::die_store]);
     t.power_W.push_back(busy_W);
