@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "phase_times.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
@@ -45,45 +46,17 @@ double sample_begin_frac(std::int64_t repetition) {
   return x - std::floor(x);
 }
 
+double sample_place_frac(std::int64_t repetition, std::int64_t n_place) {
+  return (static_cast<double>(repetition % n_place) + 0.5) / static_cast<double>(n_place);
+}
+
 namespace {
 
-constexpr double part_s = 10e-3;  ///< of `ratio`
+constexpr double part_s = 10e-3;      ///< of `ratio_sum`
+constexpr double least_parts = 1e-6;  ///< of a mean; a shorter one is the part's own
 constexpr std::size_t most_part = 2048;
 constexpr double settling_windows = 8.0;  ///< then e^{-8} of where it began is left
-constexpr double mean_s = 30.0;           ///< of many places of the samples in the repetition
-
-/// What a kind does at a clock.
-struct AtClock {
-  double fixed_W, leakage_W, speed, work_share;
-};
-
-/// A kind at a clock, for a gate that moves: both the energy and the length of phase_power() are straight lines in the time for which
-/// it waits.
-class GatedKind {
- public:
-  GatedKind(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix, double reference_Hz,
-            double clock_Hz)
-      : board_W_(gpu.params().board_W),
-        cycles_(mix.matrix_s * reference_Hz),
-        clock_Hz_(clock_Hz),
-        busy_s_(cycles_ / clock_Hz) {
-    const auto alone = phase_power(gpu, chip, mix, reference_Hz, clock_Hz, 0.0);
-    alone_s_ = alone.duration_s, leakage_W_ = alone.leakage_W;
-    alone_J_ = (alone.fixed_W - board_W_) * alone_s_;
-    if (!(cycles_ > 0.0)) return;
-    const auto gated = phase_power(gpu, chip, mix, reference_Hz, clock_Hz, 0.5 * clock_Hz);
-    waiting_W_ = ((gated.fixed_W - board_W_) * gated.duration_s - alone_J_) / (gated.duration_s - alone_s_);
-  }
-  /// @param whole_s at the repetition's pace  @param gate_Hz 0: none
-  AtClock at(double whole_s, double gate_Hz) const {
-    const double waits_s = gate_Hz > 0.0 && gate_Hz < clock_Hz_ ? cycles_ / gate_Hz - busy_s_ : 0.0;
-    const double per_s = 1.0 / (alone_s_ + waits_s);
-    return {board_W_ + (alone_J_ + waiting_W_ * waits_s) * per_s, leakage_W_, whole_s * per_s, busy_s_ * per_s};
-  }
-
- private:
-  double board_W_, cycles_, clock_Hz_, busy_s_, alone_s_ = 0.0, alone_J_ = 0.0, leakage_W_ = 0.0, waiting_W_ = 0.0;
-};
+constexpr double mean_s = 24.0;           ///< of many places of the samples in the repetition
 
 /// Without a fast limit.
 SampledGovernorParams without_peaks() {
@@ -99,45 +72,62 @@ SampledGovernorParams without_peaks() {
           .brake_clock_ratio = 1.0};
 }
 
-/// Plays repetitions under the sampled governor, the die around one mean temperature.
+/// Part of a stretch within one sample.
+struct Piece {
+  std::uint32_t kind;
+  double begin_s, planned_s;  ///< on the repetition's clock, at its pace
+  double duration_s, work_s, clock_Hz, W, fixed_W, leakage_W;
+};
+
+/// Plays repetitions under the power limits, the die around one mean temperature. The clock is what the limits allow, not rounded to the
+/// bins that the governor dithers between: a mean without their noise.
 class Player {
  public:
   Player(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& r, double factor, const CourseLimits& l)
-      : r_(r),
+      : gpu_(gpu),
+        chip_(chip),
+        r_(r),
         limits_(l),
+        sampling_(l.sampling == nullptr ? without_peaks() : *l.sampling),
+        limiter_(gpu, l.governor, sampling_),
         factor_(factor),
-        leakage_per_K_(gpu.params().leakage_per_K),
+        lock_bins_(std::floor(limiter_.bins(std::min(l.max_Hz, gpu.clock_max_Hz())) + 1e-9)),
+        request_bins_(std::clamp(limiter_.bins(r.pace_Hz), 0.0, lock_bins_)),
         mean_W_(l.cap_W),
-        governor_(gpu, l.governor, l.sampling == nullptr ? without_peaks() : *l.sampling),
-        state_(governor_.start(1, std::min(r.pace_Hz, l.max_Hz))),
-        n_bin_(static_cast<std::size_t>((gpu.clock_max_Hz() - gpu.clock_min_Hz()) / power::GpuModel::bin_Hz + 1e-9) +
-               1) {
-    for (std::size_t k = 0; k < r.kind_mix.size(); ++k) {
-      const bool context = r.kind_context[k] != 0;
-      const double whole_s = phase_power(gpu, chip, r.kind_mix[k], r.reference_Hz, r.pace_Hz, 0.0).duration_s;
-      whole_s_.push_back(whole_s);
-      for (std::size_t i = 0; i < n_bin_; ++i) {
-        const double f = gpu.clock_min_Hz() + power::GpuModel::bin_Hz * static_cast<double>(i);
-        table_.emplace_back(gpu, chip, r.kind_mix[k], r.reference_Hz, context ? f : gpu.idle_clock_Hz());
-      }
+        idle_(at_clock(gpu.idle_clock_Hz())) {
+    set_clock(request_bins_);
+    for (const auto& mix : r.kind_mix)
+      whole_s_.push_back(phase_times(gpu.params(), mix, r.reference_Hz / r.pace_Hz, 0.0).duration_s);
+    for (std::size_t i = 0; i < r.stretches.size(); ++i) {
+      const bool gated = r.gate_Hz > 0.0 && r.kind_context[r.stretches[i].kind] != 0;
+      gate_stretch_.push_back(gated ? r.reference_Hz / (r.gate_Hz * (r.gate_ratio.empty() ? 1.0 : r.gate_ratio[i]))
+                                    : 0.0);
     }
   }
 
-  /// One repetition. @param see (kind, begin on the repetition's clock, length there, length in time, clock, power, AtClock)
+  /// From now on samples fall on this many places of each stretch.
+  void set_places(int n) { n_place_ = n; }
+  /// One repetition. @param see (Piece)
   template <class See>
   TIDEWATT_INLINE void play(See&& see) {
+    const auto& p = gpu_.params();
     double begin_s = 0.0, J = 0.0, all_s = 0.0;
-    left_s_ = governor_.period_s() * std::max(1e-3, sample_begin_frac(++n_played_));
+    left_s_ = sampling_.period_s * sample_place_frac(++n_played_, n_place_);
+    z_before_ = z_, mean_before_W_ = mean_W_;
     for (std::size_t i = 0; i < r_.stretches.size(); ++i) {
       const auto& s = r_.stretches[i];
-      const double gate_Hz =
-          r_.kind_context[s.kind] == 0 ? 0.0 : r_.gate_Hz * (r_.gate_ratio.empty() ? 1.0 : r_.gate_ratio[i]);
+      const auto& mix = r_.kind_mix[s.kind];
+      const bool context = r_.kind_context[s.kind] != 0;
+      const double moved_J = transfer_J(p, mix), per_whole_s = 1.0 / whole_s_[s.kind];
       for (double left_s = s.duration_s; left_s > 1e-9;) {
-        const AtClock now =
-            table_[s.kind * n_bin_ + static_cast<std::size_t>(state_.bin[0])].at(whole_s_[s.kind], gate_Hz);
-        const double d = std::min(left_s_, left_s / now.speed), planned_s = d * now.speed;
-        const double W = now.fixed_W + now.leakage_W * factor_ * math::exp(leakage_per_K_ * (z_[0] + z_[1] + z_[2]));
-        see(s.kind, begin_s, planned_s, d, governor_.clock_Hz(state_, 0), W, now);
+        const AtClock& at = context ? now_ : idle_;
+        const auto t = phase_times(p, mix, at.stretch, gate_stretch_[i] > at.stretch ? gate_stretch_[i] : 0.0);
+        const double fixed_W = p.board_W + (at.dynamic_W * t.equivalent_s + moved_J) / t.duration_s;
+        const double whole_here_s = left_s * t.duration_s * per_whole_s;
+        const bool ends = whole_here_s <= left_s_;
+        const double d = ends ? whole_here_s : left_s_, planned_s = ends ? left_s : d * whole_s_[s.kind] / t.duration_s;
+        const double W = fixed_W + at.leakage_W * factor_ * math::exp(p.leakage_per_K * (z_[0] + z_[1] + z_[2]));
+        see(Piece{s.kind, begin_s, planned_s, d, t.busy_s / t.duration_s * d, now_.clock_Hz, W, fixed_W, at.leakage_W});
         if (d != decay_of_s_) set_decay(d);
         for (std::size_t m = 0; m < z_.size(); ++m)
           z_[m] = z_[m] * left_[m] + limits_.die.K_per_J[m] * (W - mean_W_) * spent_s_[m];
@@ -147,42 +137,69 @@ class Player {
         if (left_s_ <= 1e-9) decide();
       }
     }
-    mean_W_ = J / all_s;
+    mean_W_ = J / all_s, repetition_s_ = all_s;
+  }
+  /// Moves the die to where it begins a repetition without end. Each mode is linear, z_end = a z_begin + b; b is that of the last one.
+  void close() {
+    for (std::size_t m = 0; m < z_.size(); ++m) {
+      const double rate_per_s = limits_.die.rate_per_s[m], a = math::exp(-rate_per_s * repetition_s_);
+      if (!(a < 1.0)) continue;
+      const double of_mean_K = limits_.die.K_per_J[m] * (mean_W_ - mean_before_W_) * (1.0 - a) / rate_per_s;
+      z_[m] = (z_[m] - of_mean_K - a * z_before_[m]) / (1.0 - a);
+    }
   }
 
  private:
+  /// A chip at a clock.
+  struct AtClock {
+    double clock_Hz, stretch, dynamic_W, leakage_W;
+  };
+  AtClock at_clock(double clock_Hz) const {
+    const double V = gpu_.voltage(clock_Hz).V + chip_.voltage_offset_V;
+    return {clock_Hz, r_.reference_Hz / clock_Hz, gpu_.dynamic_W(V, clock_Hz),
+            gpu_.params().leakage_W * chip_.leakage_ratio * gpu_.leakage_voltage_factor(V)};
+  }
+  void set_clock(double bins) {
+    if (bins == clock_bins_) return;
+    clock_bins_ = bins;
+    now_ = at_clock(limiter_.clock_Hz(bins));
+  }
   /// Most pieces are whole samples.
   TIDEWATT_INLINE void set_decay(double d) {
     decay_of_s_ = d;
     for (std::size_t m = 0; m < z_.size(); ++m) {
-      const double x = limits_.die.rate_per_s[m] * d;
-      // Slow modes hardly move: their series is exact to 1e-10.
-      const bool slow = x < 0.01;
-      const double mean = slow ? 1.0 - x * (0.5 - x * (1.0 / 6.0 - x * (1.0 / 24.0))) : math::mean_decay(x);
-      left_[m] = slow ? 1.0 - x * mean : math::exp(-x);
+      const double x = limits_.die.rate_per_s[m] * d, mean = math::mean_decay(x);
+      left_[m] = 1.0 - x * mean;
       spent_s_[m] = d * mean;
     }
   }
   void decide() {
-    const double W = sample_J_ / sampled_s_, die_K = 0.5 * limits_.governor.thermal_target_K;  // too cold for any limit
-    const std::uint8_t brake = 0;
-    governor_.decide({{&W, 1}, {&die_K, 1}, {&limits_.cap_W, 1}, {&limits_.max_Hz, 1}, {&brake, 1}}, state_);
+    const auto power =
+        limiter_.after(request_bins_, clock_bins_, sample_J_ / sampled_s_, sampled_s_, limits_.cap_W, 1.0);
+    const double goal = std::min(lock_bins_, power.clock_bins);
+    request_bins_ = std::min(power.clock_bins, goal + 2.0);  // as the governor: no credit beyond the lock
+    set_clock(std::min(goal, clock_bins_ + sampling_.up_slew_bins));
     sample_J_ = sampled_s_ = 0.0;
-    left_s_ = governor_.period_s();
+    left_s_ = sampling_.period_s;
   }
 
+  const power::GpuModel& gpu_;
+  const power::Chip& chip_;
   const Repetition& r_;
   const CourseLimits& limits_;
-  double factor_, leakage_per_K_, mean_W_;  ///< of the last repetition
-  std::array<double, 3> z_{};               ///< modes of the die, K
+  SampledGovernorParams sampling_;
+  PowerLimiter limiter_;
+  double factor_, lock_bins_, request_bins_, clock_bins_ = -1.0, mean_W_;  ///< mean of the last repetition
+  std::array<double, 3> z_{};                                              ///< modes of the die, K
+  std::array<double, 3> z_before_{};                                       ///< at the last repetition's begin
+  double mean_before_W_ = 0.0, repetition_s_ = 0.0;                        ///< that it counted from; its length
   std::array<double, 3> left_{}, spent_s_{};
   double decay_of_s_ = -1.0;  ///< length of the piece that the last two are for
-  SampledGovernor governor_;
-  GovernorState state_;
-  std::size_t n_bin_;
-  std::vector<GatedKind> table_;                            ///< [kind × bin]
+  AtClock now_{}, idle_;
   std::vector<double> whole_s_;                             ///< [kind] at the repetition's pace
+  std::vector<double> gate_stretch_;                        ///< [stretch] reference clock ÷ gate; 0: none
   double sample_J_ = 0.0, sampled_s_ = 0.0, left_s_ = 0.0;  ///< of the sample
+  std::int64_t n_place_ = 1;
   std::int64_t n_played_ = 0;
 };
 
@@ -193,21 +210,23 @@ struct Sums {
   };
   std::vector<Kind> kind;
   std::vector<double> part_cycles, part_s;
-  double planned_s, s = 0.0, J = 0.0, work_s = 0.0, work_cycles = 0.0;
+  double parts_per_s, s = 0.0, J = 0.0, work_s = 0.0, work_cycles = 0.0;
 
-  void add(std::uint32_t k, double begin_s, double length_s, double d, double clock_Hz, double W, const AtClock& now) {
-    auto& of = kind[k];
-    const double working_s = now.work_share * d;
-    of.s += d, of.work_s += working_s, of.work_cycles += working_s * clock_Hz;
-    of.leakage_J += now.leakage_W * d, of.fixed_J += now.fixed_W * d;
-    s += d, J += W * d, work_s += working_s, work_cycles += working_s * clock_Hz;
-    const double per_s = static_cast<double>(part_s.size()) / planned_s, end = (begin_s + length_s) * per_s;
-    for (double at = begin_s * per_s; at < end;) {
-      const auto part = std::min(static_cast<std::size_t>(at), part_s.size() - 1);
-      const double until = part + 1 == part_s.size() ? end : std::min(end, static_cast<double>(part + 1));
-      part_cycles[part] += clock_Hz * (until - at), part_s[part] += until - at;
+  TIDEWATT_INLINE void add(const Piece& x) {
+    auto& of = kind[x.kind];
+    of.s += x.duration_s, of.work_s += x.work_s, of.work_cycles += x.work_s * x.clock_Hz;
+    of.leakage_J += x.leakage_W * x.duration_s, of.fixed_J += x.fixed_W * x.duration_s;
+    s += x.duration_s, J += x.W * x.duration_s, work_s += x.work_s, work_cycles += x.work_s * x.clock_Hz;
+    const std::size_t last = part_s.size() - 1;
+    double at = x.begin_s * parts_per_s;
+    const double end = (x.begin_s + x.planned_s) * parts_per_s;
+    auto part = std::min(static_cast<std::size_t>(at), last);
+    for (; part < last && static_cast<double>(part + 1) < end; ++part) {
+      const double until = static_cast<double>(part + 1);
+      part_cycles[part] += x.clock_Hz * (until - at), part_s[part] += until - at;
       at = until;
     }
+    part_cycles[part] += x.clock_Hz * (end - at), part_s[part] += end - at;
   }
 };
 
@@ -227,15 +246,17 @@ KindClock kind_clock(const power::GpuModel& gpu, const power::Chip& chip, const 
 
 }  // namespace
 
-double mean_ratio(std::span<const double> ratio, double from_frac, double to_frac) {
-  if (ratio.empty()) return 1.0;
-  const double n = static_cast<double>(ratio.size()), a = from_frac * n, b = to_frac * n;
-  const auto last = ratio.size() - 1;
-  const auto first = std::min(static_cast<std::size_t>(a), last), end = std::min(static_cast<std::size_t>(b), last);
-  if (first == end || !(b > a)) return ratio[first];
-  double sum = ratio[first] * (static_cast<double>(first + 1) - a) + ratio[end] * (b - static_cast<double>(end));
-  for (std::size_t i = first + 1; i < end; ++i) sum += ratio[i];
-  return sum / (b - a);
+double mean_ratio(std::span<const double> ratio_sum, double from_frac, double to_frac) {
+  if (ratio_sum.empty()) return 1.0;
+  const auto n = ratio_sum.size() - 1;
+  const auto until = [&](double at) {
+    const auto part = std::min(static_cast<std::size_t>(at), n - 1);
+    return ratio_sum[part] + (at - static_cast<double>(part)) * (ratio_sum[part + 1] - ratio_sum[part]);
+  };
+  const double a = from_frac * static_cast<double>(n), b = to_frac * static_cast<double>(n);
+  if (b - a > least_parts) return (until(b) - until(a)) / (b - a);
+  const auto here = std::min(static_cast<std::size_t>(a), n - 1);
+  return ratio_sum[here + 1] - ratio_sum[here];
 }
 
 TIDEWATT_CLONES
@@ -250,17 +271,21 @@ ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, co
     planned_s += s.duration_s;
   }
   const auto repetitions = [planned_s](double s) { return std::max(1, static_cast<int>(std::ceil(s / planned_s))); };
-  for (int i = repetitions(settling_windows * limits.governor.window_s); i-- > 0;) player.play([](auto&&...) {});
+  const int n_seen = repetitions(mean_s);
+  player.set_places(n_seen);
+  for (int i = repetitions(settling_windows * limits.governor.window_s); i-- > 0;) player.play([](const Piece&) {});
+  player.close();
 
   const auto n_part = std::clamp(static_cast<std::size_t>(planned_s / part_s), std::size_t{1}, most_part);
   Sums sums{std::vector<Sums::Kind>(r.kind_mix.size()), std::vector<double>(n_part), std::vector<double>(n_part),
-            planned_s};
-  const int n_seen = repetitions(mean_s);
-  for (int i = 0; i < n_seen; ++i) player.play([&](auto&&... of_step) { sums.add(of_step...); });
+            static_cast<double>(n_part) / planned_s};
+  for (int i = 0; i < n_seen; ++i) player.play([&](const Piece& x) { sums.add(x); });
   out.repetition_s = sums.s / n_seen;
   out.mean_W = sums.J / sums.s;
   out.clock_Hz = sums.work_s > 0.0 ? sums.work_cycles / sums.work_s : r.pace_Hz;
-  for (std::size_t i = 0; i < n_part; ++i) out.ratio.push_back(sums.part_cycles[i] / sums.part_s[i] / out.clock_Hz);
+  out.ratio_sum.resize(n_part + 1);
+  for (std::size_t i = 0; i < n_part; ++i)
+    out.ratio_sum[i + 1] = out.ratio_sum[i] + sums.part_cycles[i] / sums.part_s[i] / out.clock_Hz;
 
   // The power of all of it at the one clock, which the closed form limits; and each kind by its own.
   const auto flat = phase_power(gpu, chip, out.all, r.reference_Hz, out.clock_Hz, std::min(out.clock_Hz, r.gate_Hz));

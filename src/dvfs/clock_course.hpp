@@ -37,6 +37,10 @@ struct Repetition {
 /// evenly spread over repetitions (golden ratio)
 double sample_begin_frac(std::int64_t repetition);
 
+/// The same for a mean over `n_place` repetitions: the places 1/2n, 3/2n …, whatever their lengths, so that the mean moves smoothly with
+/// the pace.
+double sample_place_frac(std::int64_t repetition, std::int64_t n_place);
+
 /// How a die answers to power, over its mean temperature: T' = Σ_k z_k, z_k' = −rate z_k + K_per_J (P − mean P).
 struct DieResponse {
   std::array<double, 3> rate_per_s{}, K_per_J{};
@@ -66,11 +70,11 @@ struct ClockCourse {
   double repetition_s = 0.0;
   PhaseMix all;  ///< all of its work
   std::vector<KindClock> kind;
-  std::vector<double> ratio;  ///< [equal part of the repetition] clock ÷ clock_Hz
+  std::vector<double> ratio_sum;  ///< [equal part of the repetition] Σ of clock ÷ clock_Hz before it, and over all
 };
 
-/// Mean of a course's `ratio` between two shares of the repetition; 1 of none.
-double mean_ratio(std::span<const double> ratio, double from_frac, double to_frac);
+/// Mean of a course's ratio between two shares of the repetition, by its running sum; 1 of none.
+double mean_ratio(std::span<const double> ratio_sum, double from_frac, double to_frac);
 
 /// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature
 ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& repetition,

@@ -20,18 +20,40 @@ void SampledGovernorParams::fields(FieldVisitor& v) {
   v.number("brake_clock_ratio", brake_clock_ratio, {0.05, 1}, "clock under the power brake ÷ highest clock");
 }
 
+PowerLimiter::PowerLimiter(const power::GpuModel& gpu, const GovernorParams& limits,
+                           const SampledGovernorParams& sampling)
+    : gpu_(&gpu),
+      per_s_(1.0 / limits.window_s),
+      margin_W_(limits.cap_margin_W),
+      peak_W_(sampling.peak_ratio * gpu.params().tdp_W),
+      peak_slew_bins_(sampling.peak_slew_bins),
+      lowest_Hz_(gpu.clock_min_Hz()),
+      top_bins_(std::floor(bins(gpu.clock_max_Hz()) + 1e-9)) {}
+
+PowerLimiter::Request PowerLimiter::after(double request_bins, double clock_bins, double sample_W, double sample_s,
+                                          double cap_W, double rounded_bins) const {
+  const double f = clock_Hz(clock_bins);
+  const auto v = gpu_->voltage(f);
+  const double bins_per_W = f * v.V / (cap_W * (v.V + 2.0 * f * v.slope_V_per_Hz) * power::GpuModel::bin_Hz);
+  double over_bins = (sample_W - peak_W_) * bins_per_W;
+  if (const double reach = 0.5 * rounded_bins; std::abs(over_bins) < reach)
+    over_bins = (over_bins + reach) * (over_bins + reach) / (2.0 * rounded_bins);
+  double r = request_bins + sample_s * per_s_ * (cap_W - margin_W_ - sample_W) * bins_per_W;
+  const bool peak = over_bins > 0.0;
+  if (peak) r = std::min(r, clock_bins) - std::min(peak_slew_bins_, over_bins);
+  return {std::clamp(r, 0.0, top_bins_), peak};
+}
+
 SampledGovernor::SampledGovernor(const power::GpuModel& gpu, const GovernorParams& limits,
                                  const SampledGovernorParams& sampling)
-    : gpu_(gpu), limits_(limits), sampling_(sampling), lowest_Hz_(gpu.clock_min_Hz()) {
-  top_bins_ = std::floor(bins(gpu.clock_max_Hz()) + 1e-9);
-}
+    : gpu_(gpu), limits_(limits), sampling_(sampling), limiter_(gpu, limits, sampling) {}
 
 GovernorState SampledGovernor::start(std::size_t n_gpu, double clock_Hz) const {
   GovernorState s;
-  const double at = std::clamp(std::round(bins(clock_Hz)), 0.0, top_bins_);
+  const double at = std::clamp(std::round(limiter_.bins(clock_Hz)), 0.0, limiter_.top_bins());
   s.request_bins.assign(n_gpu, at);
   s.dither_bins.assign(n_gpu, 0.0);
-  s.ceiling_bins.assign(n_gpu, top_bins_);
+  s.ceiling_bins.assign(n_gpu, limiter_.top_bins());
   s.bin.assign(n_gpu, static_cast<std::int32_t>(at));
   s.thermal_on.assign(n_gpu, 0);
   s.slowdown_on.assign(n_gpu, 0);
@@ -40,21 +62,9 @@ GovernorState SampledGovernor::start(std::size_t n_gpu, double clock_Hz) const {
   return s;
 }
 
-void SampledGovernor::limit_power(double sample_W, double cap_W, std::size_t g, GovernorState& s, bool& peak) const {
-  const double f = clock_Hz(s, g);
-  const auto v = gpu_.voltage(f);
-  const double slope_W = cap_W / f * (1.0 + 2.0 * f * v.slope_V_per_Hz / v.V) * power::GpuModel::bin_Hz;
-  const double over_W = sample_W - sampling_.peak_ratio * gpu_.params().tdp_W;
-  double& r = s.request_bins[g];
-  r += sampling_.period_s * (cap_W - limits_.cap_margin_W - sample_W) / (slope_W * limits_.window_s);
-  peak = over_W > 0.0;
-  if (peak) r = std::min(r, static_cast<double>(s.bin[g])) - std::min(sampling_.peak_slew_bins, over_W / slope_W);
-  r = std::clamp(r, 0.0, top_bins_);
-}
-
 double SampledGovernor::hot_bins(double die_K, double ceiling_bins) const {
   return std::clamp(ceiling_bins + sampling_.thermal_gain_bins_per_K * (limits_.thermal_target_K - die_K), 0.0,
-                    top_bins_);
+                    limiter_.top_bins());
 }
 
 void SampledGovernor::limit_heat(double die_K, std::size_t g, GovernorState& s) const {
@@ -65,12 +75,12 @@ void SampledGovernor::limit_heat(double die_K, std::size_t g, GovernorState& s) 
   }
   if (s.thermal_on[g]) {
     const double step = sampling_.period_s * sampling_.thermal_gain_bins_per_K_s * (limits_.thermal_target_K - die_K);
-    ceiling = std::clamp(ceiling + step, 0.0, top_bins_);
+    ceiling = std::clamp(ceiling + step, 0.0, limiter_.top_bins());
     // It releases only once the die is cool and it no longer limits.
     if (die_K < limits_.thermal_target_K - sampling_.thermal_hysteresis_K &&
         hot_bins(die_K, ceiling) >= s.request_bins[g]) {
       s.thermal_on[g] = 0;
-      ceiling = top_bins_;
+      ceiling = limiter_.top_bins();
     }
   }
   if (die_K >= limits_.slowdown_K) s.slowdown_on[g] = 1;
@@ -80,25 +90,26 @@ void SampledGovernor::limit_heat(double die_K, std::size_t g, GovernorState& s) 
 
 void SampledGovernor::decide(const GovernorView& view, GovernorState& s) const {
   for (std::size_t g = 0; g < s.bin.size(); ++g) {
-    bool peak = false;
-    limit_power(view.sample_W[g], view.cap_W[g], g, s, peak);
+    const auto power = limiter_.after(s.request_bins[g], s.bin[g], view.sample_W[g], sampling_.period_s, view.cap_W[g]);
+    s.request_bins[g] = power.clock_bins;
     limit_heat(view.die_K[g], g, s);
 
     // The lowest of all limits applies; of equal ones the first in this order.
-    const double lock = std::floor(bins(std::min(view.lock_Hz[g], gpu_.clock_max_Hz())) + 1e-9);
-    double goal = top_bins_;
+    const double lock = std::floor(limiter_.bins(std::min(view.lock_Hz[g], gpu_.clock_max_Hz())) + 1e-9);
+    double goal = limiter_.top_bins();
     Held held = Held::none;
     bool at_once = false;
     const auto bound = [&](double to, Held why, bool now) {
       if (to < goal) goal = to, held = why, at_once = now;
     };
     if (s.off[g]) bound(0.0, Held::shutdown, true);
-    if (view.brake[g]) bound(std::floor(bins(sampling_.brake_clock_ratio * gpu_.clock_max_Hz())), Held::brake, true);
+    if (view.brake[g])
+      bound(std::floor(limiter_.bins(sampling_.brake_clock_ratio * gpu_.clock_max_Hz())), Held::brake, true);
     if (s.slowdown_on[g])
-      bound(std::floor(bins(limits_.slowdown_clock_ratio * gpu_.clock_max_Hz())), Held::slowdown, true);
+      bound(std::floor(limiter_.bins(limits_.slowdown_clock_ratio * gpu_.clock_max_Hz())), Held::slowdown, true);
     if (s.thermal_on[g]) bound(hot_bins(view.die_K[g], s.ceiling_bins[g]), Held::thermal, false);
     bound(lock, Held::clock_lock, false);
-    bound(s.request_bins[g], peak ? Held::peak : Held::power_cap, peak);
+    bound(s.request_bins[g], power.peak ? Held::peak : Held::power_cap, power.peak);
     // Credit beyond another limit would burst once that limit lets go.
     s.request_bins[g] = std::min(s.request_bins[g], goal + 2.0);
 

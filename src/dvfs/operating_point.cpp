@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "phase_times.hpp"
 #include "tidewatt/base/simd.hpp"
 
 namespace TIDEWATT_NAMESPACE::dvfs {
@@ -62,14 +63,9 @@ PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, cons
                        double clock_Hz, double gate_Hz) {
   const auto& p = gpu.params();
   const double V = gpu.voltage(clock_Hz).V + chip.voltage_offset_V;
-  const double stretch = reference_Hz / clock_Hz;
-  const double busy_s = mix.matrix_s * stretch;
-  const double slack_s = gate_Hz > 0.0 ? mix.matrix_s * (reference_Hz / gate_Hz) - busy_s : 0.0;
-  const double duration_s = busy_s + slack_s + mix.memory_s + mix.link_s + mix.wait_s;
-  const double equivalent_s = mix.active_matrix_s * stretch + p.memory_activity * mix.memory_s +
-                              p.link_activity * mix.link_s + p.wait_activity * (mix.wait_s + slack_s);
-  const double J = gpu.dynamic_W(V, clock_Hz) * equivalent_s + p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s;
-  return {p.board_W + J / duration_s, p.leakage_W * chip.leakage_ratio * gpu.leakage_voltage_factor(V), duration_s};
+  const auto t = phase_times(p, mix, reference_Hz / clock_Hz, gate_Hz > 0.0 ? reference_Hz / gate_Hz : 0.0);
+  const double J = gpu.dynamic_W(V, clock_Hz) * t.equivalent_s + transfer_J(p, mix);
+  return {p.board_W + J / t.duration_s, p.leakage_W * chip.leakage_ratio * gpu.leakage_voltage_factor(V), t.duration_s};
 }
 
 TIDEWATT_CLONES

@@ -1,6 +1,7 @@
 #include "class_course.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "task.hpp"
@@ -41,7 +42,7 @@ ChipPlane plane_of(const dvfs::ClockCourse& nominal, const NodeType& type, const
   const auto slow = dvfs::clock_course(type.gpu, {1.0, slow_V}, repetition, factor, limits);
   ChipPlane out;
   out.nominal_Hz = nominal.clock_Hz, out.slow_Hz = slow.clock_Hz;
-  out.slow_more = more_of(slow.ratio, nominal.ratio);
+  out.slow_more = more_of(slow.ratio_sum, nominal.ratio_sum);
   if (free_of_limits(slow, limits.max_Hz)) return out;
   out.limited = true;
   out.slow_unused_W = limit_W - slow.limit_W;
@@ -53,9 +54,9 @@ ChipPlane plane_of(const dvfs::ClockCourse& nominal, const NodeType& type, const
   out.unused_per_leakage =
       (limit_W - leaky.limit_W - unused_W - out.unused_W_per_Hz * (leaky.clock_Hz - nominal.clock_Hz)) /
       ((leaky_ratio - 1.0) * leakage_W);
-  out.leaky_more = more_of(leaky.ratio, nominal.ratio);
+  out.leaky_more = more_of(leaky.ratio_sum, nominal.ratio_sum);
   const auto both = dvfs::clock_course(type.gpu, {leaky_ratio, slow_V}, repetition, factor, limits);
-  out.both_more = more_of(more_of(more_of(both.ratio, nominal.ratio), out.slow_more), out.leaky_more);
+  out.both_more = more_of(more_of(more_of(both.ratio_sum, nominal.ratio_sum), out.slow_more), out.leaky_more);
   return out;
 }
 
@@ -93,6 +94,33 @@ SharedPlaces places_of(const workload::Timeline& timeline, std::size_t cls, doub
   return std::make_shared<const WorkPlaces>(std::move(out));
 }
 
+/// A timeline's classes as repetitions for the limiter.
+struct Work {
+  Work(const workload::Timeline& of, const NodeType& type, double reference_Hz_, double pace_Hz_, double cap_W,
+       double max_Hz)
+      : timeline(of),
+        reference_Hz(reference_Hz_),
+        pace_Hz(pace_Hz_),
+        limits{cap_W, max_Hz, type.governor, type.sampling ? &*type.sampling : nullptr, die_response(type)},
+        factor(type.gpu.leakage_temperature_factor(nominal_die_K)) {
+    for (const auto& k : of.kinds) mix.push_back(mix_of(k)), context.push_back(k.context ? 1 : 0);
+  }
+  std::vector<dvfs::Stretch> stretches(std::size_t cls) const {
+    std::vector<dvfs::Stretch> out;
+    for (const auto& s : timeline.classes[cls]) out.push_back({seconds(s.duration), s.kind});
+    return out;
+  }
+  dvfs::Repetition repetition(std::span<const dvfs::Stretch> stretches) const {
+    return {stretches, mix, context, reference_Hz, pace_Hz};
+  }
+  const workload::Timeline& timeline;
+  double reference_Hz, pace_Hz;
+  dvfs::CourseLimits limits;
+  double factor;  ///< of leakage at the nominal die's temperature
+  std::vector<dvfs::PhaseMix> mix;
+  std::vector<std::uint8_t> context;
+};
+
 constexpr double same_work = 1e-5;  ///< of all of it
 
 /// Where in a course work begins or ends.
@@ -122,18 +150,11 @@ struct Place {
 std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const NodeType& type, double reference_Hz,
                                        double pace_Hz, double cap_W, double max_Hz, std::span<const ClassCourse> lead,
                                        std::span<const ClassCourse> base) {
-  std::vector<dvfs::PhaseMix> mix;
-  std::vector<std::uint8_t> context;
-  for (const auto& k : timeline.kinds) mix.push_back(mix_of(k)), context.push_back(k.context ? 1 : 0);
-  const dvfs::CourseLimits limits{cap_W, max_Hz, type.governor, type.sampling ? &*type.sampling : nullptr,
-                                  die_response(type)};
-  const double factor = type.gpu.leakage_temperature_factor(nominal_die_K);
+  const Work work(timeline, type, reference_Hz, pace_Hz, cap_W, max_Hz);
   std::vector<ClassCourse> out;
-  std::vector<dvfs::Stretch> stretches;
   for (std::size_t cls = 0; cls < timeline.classes.size(); ++cls) {
-    stretches.clear();
-    for (const auto& s : timeline.classes[cls]) stretches.push_back({seconds(s.duration), s.kind});
-    dvfs::Repetition repetition{stretches, mix, context, reference_Hz, pace_Hz};
+    const auto stretches = work.stretches(cls);
+    auto repetition = work.repetition(stretches);
     std::vector<double> gate_ratio;
     if (!lead.empty()) {
       CourseMix leads(lead[cls]);
@@ -143,19 +164,31 @@ std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const
       repetition.gate_Hz = pace_Hz, repetition.gate_ratio = gate_ratio;
     }
     ClassCourse c;
-    c.nominal = dvfs::clock_course(type.gpu, {}, repetition, factor, limits);
+    c.nominal = dvfs::clock_course(type.gpu, {}, repetition, work.factor, work.limits);
     c.places = lead.empty() ? places_of(timeline, cls, pace_Hz / reference_Hz) : lead[cls].places;
     if (base.empty()) {
-      auto plane = plane_of(c.nominal, type, repetition, factor, limits);
+      auto plane = plane_of(c.nominal, type, repetition, work.factor, work.limits);
       plane.places = c.places;
       c.plane = std::make_shared<const ChipPlane>(std::move(plane));
     } else {
       c.plane = base[cls].plane;
     }
-    c.unused_W = unused_at_none_W(c, type, factor, limits);
+    c.unused_W = unused_at_none_W(c, type, work.factor, work.limits);
     out.push_back(std::move(c));
   }
   return out;
+}
+
+double slow_pace_Hz(const workload::Timeline& timeline, const NodeType& type, double reference_Hz, double pace_Hz,
+                    double cap_W, double max_Hz) {
+  const Work work(timeline, type, reference_Hz, pace_Hz, cap_W, max_Hz);
+  double out_Hz = std::numeric_limits<double>::infinity();
+  for (std::size_t cls = 0; cls < timeline.classes.size(); ++cls) {
+    const auto stretches = work.stretches(cls);
+    const auto slow = dvfs::clock_course(type.gpu, {1.0, slow_V}, work.repetition(stretches), work.factor, work.limits);
+    out_Hz = std::min(out_Hz, slow.clock_Hz);
+  }
+  return out_Hz;
 }
 
 void CourseMix::add(const ClassCourse& course, double of_it) { of[n] = &course, weight[n++] = of_it; }
@@ -241,7 +274,8 @@ double CourseRatios::at(std::size_t segment, double from_frac, double to_frac) c
     return dvfs::mean_ratio(of, s.from + from_frac * (s.to - s.from), s.from + to_frac * (s.to - s.from));
   };
   double out = 0.0;
-  for (std::size_t c = 0; c < course_.n; ++c) out += course_.weight[c] * mean(course_.of[c]->nominal.ratio, spans_[c]);
+  for (std::size_t c = 0; c < course_.n; ++c)
+    out += course_.weight[c] * mean(course_.of[c]->nominal.ratio_sum, spans_[c]);
   if (!of_plane_) return out;
   const ChipPlane& plane = *course_.of[0]->plane;
   const auto more = [&](double share, const std::vector<double>& of) {

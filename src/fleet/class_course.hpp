@@ -23,7 +23,7 @@ using SharedPlaces = std::shared_ptr<const WorkPlaces>;  ///< of all courses of 
 /// mean.
 struct ChipPlane {
   SharedPlaces places;
-  /// [part of the repetition] clock ÷ mean clock, − the nominal chip's; of the last one also − those of the two. Empty: none.
+  /// As dvfs::ClockCourse::ratio_sum, − the nominal chip's; of the last one also − those of the two. Empty: none.
   std::vector<double> slow_more, leaky_more, both_more;
   double nominal_Hz = 0.0, slow_Hz = 0.0;  ///< mean clocks
   double slow_unused_W = 0.0, unused_W_per_Hz = 0.0, unused_per_leakage = 0.0;
@@ -47,6 +47,10 @@ struct ClassCourse {
 std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const NodeType& type, double reference_Hz,
                                        double pace_Hz, double cap_W, double max_Hz,
                                        std::span<const ClassCourse> lead = {}, std::span<const ClassCourse> base = {});
+
+/// Mean clock of the slow chip of a ChipPlane in its slowest class, Hz: about the pace of a fleet in which no rank waits for others.
+double slow_pace_Hz(const workload::Timeline& timeline, const NodeType& type, double reference_Hz, double pace_Hz,
+                    double cap_W, double max_Hz);
 
 /// How far a chip is from the nominal one, in units of the slow and of the leaky chip of a ChipPlane.
 struct ChipPlace {

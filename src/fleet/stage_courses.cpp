@@ -10,7 +10,7 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
-constexpr double pace_step = 0.02, ahead_step = 0.01;  ///< of the logarithm of the pace
+constexpr double pace_step = 0.04, ahead_step = 0.02;  ///< of the logarithm of the pace
 constexpr double cap_step = 0.01;                      ///< of the logarithm of the cap
 constexpr std::size_t most_limits = 16;
 
@@ -23,14 +23,20 @@ Between between(double x) { return {static_cast<std::int64_t>(std::floor(x)), x 
 
 }  // namespace
 
-SharedCourses StageCourses::at_pace(const workload::IterationModel& model, const NodeType& type, double pace_Hz,
-                                    std::int64_t ahead, const SharedCourses& lead, const SharedCourses& base) const {
-  const double reference_Hz = model.reference_clock_Hz();
-  std::vector<double> paces{pace_Hz / reference_Hz};
+workload::Timeline StageCourses::timeline_at(const workload::IterationModel& model, double pace_Hz,
+                                             std::int64_t ahead) const {
+  std::vector<double> paces{pace_Hz / model.reference_clock_Hz()};
   if (ahead > 0) paces.insert(paces.begin(), paces[0] * std::exp(-ahead_step * static_cast<double>(ahead)));
   auto timeline = evaluates_ ? model.evaluation(paces, 1) : model.iteration(paces);
   timeline.classes.erase(timeline.classes.begin(), timeline.classes.end() - model.n_stage());
   split_after_waits(timeline);
+  return timeline;
+}
+
+SharedCourses StageCourses::at_pace(const workload::IterationModel& model, const NodeType& type, double pace_Hz,
+                                    std::int64_t ahead, const SharedCourses& lead, const SharedCourses& base) const {
+  const double reference_Hz = model.reference_clock_Hz();
+  const auto timeline = timeline_at(model, pace_Hz, ahead);
   // Ranks that wait do so for those of the same timeline. Planes are those of a slow chip's pace.
   const Limits& now = latest_.front();
   const double limits[] = {reference_Hz, pace_Hz, now.cap_W, now.max_Hz, lead ? 1.0 : 0.0, base ? now.lead_Hz : 0.0};
@@ -55,13 +61,10 @@ bool StageCourses::set_limits(const workload::IterationModel& model, const NodeT
   if (latest_.size() > most_limits) latest_.pop_back();
   // Waits are as long as the pace makes them, and the pace, that of slow chips, follows from the courses.
   Limits& now = latest_.front();
-  double pace_Hz = std::min(model.reference_clock_Hz(), max_Hz);
-  for (int round = 0; round < 2; ++round) {
-    now.lead_Hz = pace_Hz;
-    now.lead = at_pace(model, type, pace_Hz, 0);
-    pace_Hz = std::numeric_limits<double>::infinity();
-    for (const auto& c : *now.lead) pace_Hz = std::min(pace_Hz, c.plane->slow_Hz);
-  }
+  const double fastest_Hz = std::min(model.reference_clock_Hz(), max_Hz);
+  now.lead_Hz =
+      slow_pace_Hz(timeline_at(model, fastest_Hz, 0), type, model.reference_clock_Hz(), fastest_Hz, cap_W, max_Hz);
+  now.lead = at_pace(model, type, now.lead_Hz, 0);
   return true;
 }
 

@@ -24,13 +24,14 @@ class StageCourses {
     return latest_.empty() ? std::span<const ClassCourse>() : std::span(*latest_.front().lead);
   }
   /// Adds those of every stage in a group that moves at `gate_Hz` while the slowest group moves at `slowest_Hz`, between the courses of
-  /// slowest paces 2 % apart and of groups that are ahead by multiples of 1 %: they wait longer for the gradients.
+  /// slowest paces 4 % apart and of groups that are ahead by multiples of 2 %: they wait longer for the gradients.
   /// @param gate_Hz 0: none waits
   void add(const workload::IterationModel& model, const NodeType& type, double gate_Hz, double slowest_Hz,
            std::vector<CourseMix>& course, std::vector<CourseMix>& lead);
 
  private:
   using Steps = std::pair<std::int64_t, std::int64_t>;  ///< of the slowest pace, of what a group is ahead
+  workload::Timeline timeline_at(const workload::IterationModel& model, double pace_Hz, std::int64_t ahead) const;
   SharedCourses at_pace(const workload::IterationModel& model, const NodeType& type, double pace_Hz, std::int64_t ahead,
                         const SharedCourses& lead = nullptr, const SharedCourses& base = nullptr) const;
   /// Of a group at a pace, its slowest ranks and those that wait for them; [stage].

@@ -46,6 +46,33 @@ struct TIDEWATT_API GovernorView {
   std::span<const std::uint8_t> brake;  ///< [gpu] the facility pulls the power brake
 };
 
+/// The power limits of one GPU type, sampled: the 1 s limit and the fast limit of SampledGovernor. Clocks are in bins above the lowest,
+/// not whole.
+class TIDEWATT_API PowerLimiter {
+ public:
+  /// @param gpu must outlive the limiter
+  PowerLimiter(const power::GpuModel& gpu, const GovernorParams& limits, const SampledGovernorParams& sampling);
+  struct Request {
+    double clock_bins;
+    bool peak;  ///< set by the fast limit
+  };
+  /// What the limits allow after a sample of `sample_W` over `sample_s` at a clock, when they allowed `request_bins` before.
+  /// @param rounded_bins width over which the sample's clock was in truth rounded; 0: it was the given one. The fast limit then takes the
+  /// mean of what it takes over that width: (x + w/2)²/2w of x within ±w/2
+  Request after(double request_bins, double clock_bins, double sample_W, double sample_s, double cap_W,
+                double rounded_bins = 0.0) const;
+  /// A clock on the scale of bins, which begins at the lowest clock. @param clock_Hz Hz
+  double bins(double clock_Hz) const { return (clock_Hz - lowest_Hz_) * (1.0 / power::GpuModel::bin_Hz); }
+  /// The clock at a place on that scale, Hz.
+  double clock_Hz(double bins) const { return lowest_Hz_ + power::GpuModel::bin_Hz * bins; }
+  /// Highest clock, in whole bins.
+  double top_bins() const { return top_bins_; }
+
+ private:
+  const power::GpuModel* gpu_;
+  double per_s_, margin_W_, peak_W_, peak_slew_bins_, lowest_Hz_, top_bins_;
+};
+
 /// The clock governor of one GPU type, sampled. Const; batched; all memory in GovernorState.
 ///
 ///     1 s limit:      r ← r + T (P_cap − margin − P) / (g τ)     g = P_cap/f (1 + 2 f V'/V), W per bin
@@ -67,21 +94,17 @@ class TIDEWATT_API SampledGovernor {
   /// One sample: changes the clock bins and counts the limiters.
   void decide(const GovernorView& view, GovernorState& state) const;
   /// Clock of one GPU now.
-  double clock_Hz(const GovernorState& state, std::size_t gpu) const {
-    return lowest_Hz_ + power::GpuModel::bin_Hz * state.bin[gpu];
-  }
+  double clock_Hz(const GovernorState& state, std::size_t gpu) const { return limiter_.clock_Hz(state.bin[gpu]); }
   /// Time between two samples.
   double period_s() const { return sampling_.period_s; }
 
  private:
-  void limit_power(double sample_W, double cap_W, std::size_t g, GovernorState& s, bool& peak) const;
   void limit_heat(double die_K, std::size_t g, GovernorState& s) const;
   double hot_bins(double die_K, double ceiling_bins) const;
-  double bins(double clock_Hz) const { return (clock_Hz - lowest_Hz_) / power::GpuModel::bin_Hz; }
   const power::GpuModel& gpu_;
   GovernorParams limits_;
   SampledGovernorParams sampling_;
-  double lowest_Hz_, top_bins_;
+  PowerLimiter limiter_;
 };
 
 }  // namespace TIDEWATT_NAMESPACE::dvfs

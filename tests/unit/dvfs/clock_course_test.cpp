@@ -1,5 +1,8 @@
 #include "dvfs/clock_course.hpp"
 
+#include <numeric>
+#include <set>
+
 #include "catch.hpp"
 #include "sampled_run.hpp"
 
@@ -59,13 +62,13 @@ TEST_CASE("kinds shorter than the window share one clock, and their mean is at t
 
 TEST_CASE("after a wait the clock falls: the limiter keeps no credit beyond the table's end", "[dvfs][course]") {
   const auto c = course({{3.0, 1}, {3.0, 2}}, nullptr);
-  CHECK(mean_ratio(c.ratio, 0.0, 0.02) > 1.05);
-  CHECK(mean_ratio(c.ratio, 0.45, 0.5) < 0.99);
-  CHECK(mean_ratio(c.ratio, 0.9, 1.0) * c.clock_Hz > 1.9e9);
+  CHECK(mean_ratio(c.ratio_sum, 0.0, 0.02) > 1.05);
+  CHECK(mean_ratio(c.ratio_sum, 0.45, 0.5) < 0.99);
+  CHECK(mean_ratio(c.ratio_sum, 0.9, 1.0) * c.clock_Hz > 1.9e9);
   CHECK(c.mean_W < 0.8 * target_W());  // what a long wait leaves is lost
   double mean = 0.0;
-  for (int i = 0; i < 100; ++i) mean += 0.01 * mean_ratio(c.ratio, 0.01 * i, 0.01 * (i + 1));
-  CHECK(mean == Approx(mean_ratio(c.ratio, 0.0, 1.0)).epsilon(1e-9));
+  for (int i = 0; i < 100; ++i) mean += 0.01 * mean_ratio(c.ratio_sum, 0.01 * i, 0.01 * (i + 1));
+  CHECK(mean == Approx(mean_ratio(c.ratio_sum, 0.0, 1.0)).epsilon(1e-9));
 }
 
 TEST_CASE("the fast limit takes what the mean would allow", "[dvfs][course]") {
@@ -113,8 +116,67 @@ TEST_CASE("a rank whose gate rises in places waits less there", "[dvfs][course]"
   CHECK(moving.clock_Hz < flat.clock_Hz);
 }
 
+TEST_CASE("a course has the mean of the sampled governor, which rounds to bins", "[dvfs][course]") {
+  const Kinds kinds;
+  const auto sampling = sampled_params();
+  const std::vector<Stretch> stretches{{1.5, 1}, {0.7, 2}, {0.9, 0}, {0.4, 2}};
+  const auto c = course(stretches, &sampling);
+  std::vector<PhaseMix> phases;
+  for (const auto& s : stretches) {
+    PhaseMix mix;
+    const auto& one = kinds.mix[s.kind];
+    add(mix, one,
+        s.duration_s / phase_power(h100().gpu, {}, one, twin_reference_Hz, twin_reference_Hz, 0.0).duration_s);
+    phases.push_back(mix);
+  }
+  const auto twin = run_sampled({}, phases, 333.15, cap_W, 20.0, 2000.0);
+  CHECK(c.mean_W == Approx(twin.mean_W).epsilon(2e-3));
+  CHECK(c.repetition_s == Approx(std::accumulate(twin.phase_s.begin(), twin.phase_s.end(), 0.0)).epsilon(1e-3));
+  double work_s = 0.0, cycles = 0.0;
+  for (const std::size_t i : {0u, 2u}) work_s += twin.phase_s[i], cycles += twin.phase_s[i] * twin.phase_Hz[i];
+  CHECK(c.clock_Hz == Approx(cycles / work_s).epsilon(1e-3));
+}
+
+TEST_CASE("a course moves smoothly with the pace: its samples do not show", "[dvfs][course]") {
+  const Kinds kinds;
+  const auto sampling = sampled_params();
+  std::vector<double> clock_MHz;
+  for (int i = 0; i < 9; ++i) {
+    const double slower = 1.0 + 0.003 * i;
+    const std::vector<Stretch> stretches{{1.5 * slower, 1}, {0.4, 2}, {0.9 * slower, 0}, {1.1 * slower, 1}, {0.6, 2}};
+    Repetition r{stretches, kinds.mix, kinds.context, twin_reference_Hz, twin_reference_Hz / slower};
+    const auto c = clock_course(h100().gpu, {}, r, factor(), {cap_W, 1.98e9, h100().governor, &sampling, {}});
+    clock_MHz.push_back(c.clock_Hz * 1e-6);
+  }
+  // Second differences are those of the noise: one MHz where samples fall as they come.
+  for (std::size_t i = 1; i + 1 < clock_MHz.size(); ++i)
+    CHECK(std::abs(clock_MHz[i - 1] - 2.0 * clock_MHz[i] + clock_MHz[i + 1]) < 0.15);
+}
+
+TEST_CASE("where the fast limit rounds, it takes the mean over a bin", "[dvfs][governor]") {
+  const auto sampling = sampled_params();
+  const PowerLimiter limiter(h100().gpu, h100().governor, sampling);
+  const double peak_W = sampling.peak_ratio * h100().gpu.params().tdp_W;
+  const double at_bins = 40.0, f = limiter.clock_Hz(at_bins);
+  const auto v = h100().gpu.voltage(f);
+  const double slope_W = cap_W / f * (1.0 + 2.0 * f * v.slope_V_per_Hz / v.V) * power::GpuModel::bin_Hz;
+  for (const double over_W : {-0.3 * slope_W, 0.0, 0.3 * slope_W}) {
+    double mean_bins = 0.0;
+    constexpr int n = 400;
+    for (int i = 0; i < n; ++i) {
+      const double rounded_W = over_W + ((i + 0.5) / n - 0.5) * slope_W;
+      mean_bins += limiter.after(at_bins, at_bins, peak_W + rounded_W, 0.0, cap_W).clock_bins / n;
+    }
+    CHECK(limiter.after(at_bins, at_bins, peak_W + over_W, 0.0, cap_W, 1.0).clock_bins ==
+          Approx(mean_bins).margin(1e-3));
+  }
+}
+
 TEST_CASE("samples fall on every place of a repetition", "[dvfs][course]") {
   double sum = 0.0;
   for (int i = 0; i < 1000; ++i) sum += sample_begin_frac(i);
   CHECK(sum / 1000 == Approx(0.5).margin(2e-3));
+  std::set<double> places;
+  for (int i = 3; i < 8; ++i) places.insert(sample_place_frac(i, 5));
+  CHECK(places == std::set<double>{0.1, 0.3, 0.5, 0.7, 0.9});
 }

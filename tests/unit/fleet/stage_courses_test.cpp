@@ -75,8 +75,8 @@ TEST_CASE("a chip's course lies on the plane through the nominal, a slow and a l
   Job job;
   const auto& course = job.courses.lead()[0];
   const auto& plane = *course.plane;
-  REQUIRE(plane.slow_more.size() == course.nominal.ratio.size());
-  REQUIRE(plane.leaky_more.size() == course.nominal.ratio.size());
+  REQUIRE(plane.slow_more.size() == course.nominal.ratio_sum.size());
+  REQUIRE(plane.leaky_more.size() == course.nominal.ratio_sum.size());
   CourseMix mix(course);
   const double nominal = job.highest(mix, course.nominal.clock_Hz);
   mix.chip = {1.0, 0.0};
