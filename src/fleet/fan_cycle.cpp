@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/thermal/package.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
@@ -21,12 +22,13 @@ Stores settled(const thermal::PackageModes& m, double W) {
   return x;
 }
 
-void step(const thermal::PackageModes& m, double W, double step_s, Stores& x) {
+/// @param left [mode] e^{−rate · time}
+TIDEWATT_INLINE void step(const thermal::PackageModes& m, double W, const Stores& left, Stores& x) {
   Stores after{};
   for (std::size_t j = 0; j < thermal::n_mode; ++j) {
     double z = m.inverse[j][0] * x[0] + m.inverse[j][1] * x[1] + m.inverse[j][2] * x[2];
     const double end = m.gain_K_per_J[j] * W / m.rate_per_s[j];
-    z = end + (z - end) * math::exp(-m.rate_per_s[j] * step_s);
+    z = end + (z - end) * left[j];
     for (std::size_t k = 0; k < x.size(); ++k) after[k] += m.shape[k][j] * z;
   }
   x = after;
@@ -80,6 +82,7 @@ double hottest_at_K(const NodeType& type, std::span<const double> gpu_W, std::sp
   return at_rest(type, gpu_W, resistance_ratio, inlet_K, air_J_per_m3_K, fan_frac).hottest_K();
 }
 
+TIDEWATT_CLONES
 FanCycle fan_cycle(const NodeType& type, std::span<const double> gpu_W, std::span<const double> resistance_ratio,
                    double inlet_K, double air_J_per_m3_K, double start_frac, double accepted_K, double duration_s) {
   const FanStairs& stairs = *type.stairs;
@@ -101,7 +104,10 @@ FanCycle fan_cycle(const NodeType& type, std::span<const double> gpu_W, std::spa
     reading_K[stairs.die_group()] = shown_K(server.hottest_K());
     const double frac = std::max(controller.sample(reading_K), type.air.fan_min_frac);
     server.blow(frac);
-    for (std::size_t g = 0; g < gpu_W.size(); ++g) step(server.modes(frac), gpu_W[g], sample_s, server.store[g]);
+    const auto& modes = server.modes(frac);
+    Stores left;
+    for (std::size_t j = 0; j < left.size(); ++j) left[j] = math::exp(-modes.rate_per_s[j] * sample_s);
+    for (std::size_t g = 0; g < gpu_W.size(); ++g) step(modes, gpu_W[g], left, server.store[g]);
     const double at_s = static_cast<double>(i) * sample_s;
     if (i < n / 2) {
       before_frac = frac;

@@ -65,7 +65,7 @@ class TIDEWATT_API PowerLimiter {
   double bins(double clock_Hz) const { return (clock_Hz - lowest_Hz_) * (1.0 / power::GpuModel::bin_Hz); }
   /// The clock at a place on that scale, Hz.
   double clock_Hz(double bins) const { return lowest_Hz_ + power::GpuModel::bin_Hz * bins; }
-  /// Highest clock, in whole bins.
+  /// Highest clock, in whole bins above the lowest; dimensionless.
   double top_bins() const { return top_bins_; }
 
  private:
