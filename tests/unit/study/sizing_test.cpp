@@ -60,8 +60,8 @@ TEST_CASE("a portfolio passes with the margin asked for, and more margin never c
     REQUIRE(found.found());
     return found.best.front();
   };
-  const auto bare = at(0.0), safe = at(0.3);
-  CHECK(safe.worst_margin_frac >= 0.3);
+  const auto bare = at(0.0), safe = at(0.15);
+  CHECK(safe.worst_margin_frac >= 0.15);
   CHECK(safe.yearly_USD >= bare.yearly_USD);
   CHECK(bare.peak_W > 0.0);
 }
