@@ -10,7 +10,7 @@ from checks_weather import rows_of
 TRANSIENTS, RACKS = (product.ROOT / "scenarios" / name for name in ("llama3_405b_transients.toml", "gb200_nvl72_row.toml"))
 TERMS = ["leakage", "gated share", "fast limit", "own clocks", "staircase", "spread's tail", "spread of a stop", "host gap", "saturating pads", "air density"]
 TERMS_EVENT = '\n[[event]]\nname = "host"\nkind = "failure"\njob = "main"\nat_s = 5400.3\n'
-TERMS_SETS = {"run.start": "2024-07-20T12:00:00", "run.duration_h": 3, "run.macro_step_s": 300, "job.main.plan.host_gap_s": 0.12,
+TERMS_SETS = {"run.start": "2024-07-20T12:00:00", "run.duration_h": 3, "run.macro_step_s": 300, "hall.a.gpu.compute.host_gap_s": 0.12,
               "job.main.life.tear_down_s": 3, "job.main.life.detect_s": 8}  # fmt: skip
 BINS = ["47-58", "58-62", "62-66", "66-70", "70-74", "74-83"]
 NOT_BUILT = []

@@ -99,10 +99,9 @@ void add_model_terms(const sim::Scenario& s, std::vector<Variant>& out) {
     out.push_back({"air density", "servers' air as dense as at 20 degC and sea level, whatever the weather",
                    changed(s, [](auto& x) { x.run.air_density = false; })});
   const auto any_job = [&](auto&& has) { return std::any_of(s.jobs.begin(), s.jobs.end(), has); };
-  if (any_job([&](const auto& j) { return workload::host_gap_s(j.plan, hall.compute) > 0.0; }))
-    out.push_back({"host gap", "GPUs do not wait for the host between iterations", changed(s, [](auto& x) {
-                     for (auto& j : x.jobs) j.plan.host_gap_s = 0.0;
-                   })});
+  if (hall.compute.host_gap_s > 0.0)
+    out.push_back({"host gap", "GPUs do not wait for the host between iterations",
+                   each_hall(s, [](auto& h) { h.compute.host_gap_s = 0.0; })});
   if (!s.events.empty() || any_job([](const auto& j) { return j.failures.has_value(); }))
     out.push_back({"spread of a stop", "all processes of a job end at once after a failure", changed(s, [](auto& x) {
                      for (auto& j : x.jobs) j.life.tear_down_s = 0.0;

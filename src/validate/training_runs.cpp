@@ -157,15 +157,13 @@ ParallelPlan mlperf_gpt3_plan() {
   p.global_batch_sequences = 2048, p.sequence_tokens = 2048, p.gradient_bytes = 2;
   p.sequence_parallel = p.fused_attention = p.dp_overlap = p.pp_overlap = true;
   p.tp_overlap_frac = 0.9, p.precision = "fp8";
-  // A run of the same software on 11,616 GPUs of that round logs 0.92 s per step of 6 micro-batches, TP4 PP6 (row W16). Without a gap this
-  // model gave 0.76 to 0.81 s for 4 to 16 chunks when the gap was set; its configuration has 8, where it gives 0.80 s now.
-  p.host_gap_s = 0.13, p.sharding = "zero1", p.rank_order = "tp-cp-dp-pp";
+  p.sharding = "zero1", p.rank_order = "tp-cp-dp-pp";
   return p;
 }
 
 TrainingRun host_gap_run() {
   ParallelPlan plan = mlperf_gpt3_plan();
-  plan.n_gpu = 11616, plan.pp = 6, plan.virtual_stages = 8, plan.micro_batch_sequences = 1, plan.host_gap_s = -1.0;
+  plan.n_gpu = 11616, plan.pp = 6, plan.virtual_stages = 8, plan.micro_batch_sequences = 1;
   plan.global_batch_sequences = 2904;  // six micro-batches of each of 484 replicas
   return {"W16",      h100, "gpt3_175b", "dgx_h100_ndr",
           plan,       0.92, 0.01,        "GPT-3 175B in fp8, 11,616 H100, TP4 PP6 DP484, batch 2,904",

@@ -103,7 +103,7 @@ IterationModel::Sync IterationModel::synchronise(const std::vector<Replica>& rep
   sync.step_begin = sync.norm_begin + norm_;
   sync.gather_begin = sync.step_begin + *std::max_element(optimizer_.begin(), optimizer_.end());
   sync.gather_end = sync.gather_begin + late;
-  sync.period = sync.gather_end + to_tick(host_gap_s(plan_, gpu_));
+  sync.period = sync.gather_end + to_tick(gpu_.host_gap_s);
   return sync;
 }
 

@@ -19,7 +19,7 @@ struct Scatter {
 /// Each replica runs (interleaved) 1F1B; a pass takes matrix_s/pace + memory_s + link_s. A chunk's gradients queue on
 /// the stage's network link once every replica has finished the chunk's last backward (or after the whole backward,
 /// without overlap). All meet at the gradient norm, step their shard, and gather the weights of the first chunks.
-/// Then all wait for the host, `host_gap_s` of the compute entry or of the plan. Early ranks wait. Assumptions: identical replicas inside a group; loss
+/// Then all wait for the host, `host_gap_s` of the compute entry. Early ranks wait. Assumptions: identical replicas inside a group; loss
 /// scaling and data loading are not on the critical path beyond that gap; hidden communication costs no power.
 class IterationModel {
  public:

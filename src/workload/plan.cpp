@@ -38,8 +38,6 @@ void ParallelPlan::fields(FieldVisitor& v) {
            Need::optional);
   v.number("expert_imbalance_ratio", expert_imbalance_ratio, {1, 100},
            "tokens of the busiest expert rank over the mean", Need::optional);
-  v.number("host_gap_s", host_gap_s, {-1, 100},
-           "time per iteration in which all GPUs wait for the host; below 0: the compute entry's", Need::optional);
   v.choice("precision", precision, precision_words, "number format of the linear layers", Need::optional);
   v.integer("adapter_rank", adapter_rank, {0, 4096},
             "rank of low-rank adapters on frozen weights, 0 = all weights are trained ", Need::optional);
@@ -49,10 +47,6 @@ void ParallelPlan::fields(FieldVisitor& v) {
            "norms, activation and rotary positions: one kernel each, or one per operation", Need::optional);
   v.choice("sharding", sharding, sharding_words, "what is sharded over the replicas");
   v.choice("rank_order", rank_order, order_words, "nesting of the parallel groups, innermost first", Need::optional);
-}
-
-double host_gap_s(const ParallelPlan& plan, const ComputeParams& gpu) {
-  return plan.host_gap_s < 0.0 ? gpu.host_gap_s : plan.host_gap_s;
 }
 
 double ParallelPlan::micro_batch_tokens_per_gpu() const {

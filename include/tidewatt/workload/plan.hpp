@@ -35,7 +35,6 @@ struct TIDEWATT_API ParallelPlan {
   double ep_overlap_frac = 0.0;           ///< share of expert dispatch and combine hidden behind other work
   double expert_imbalance_ratio = 1.0;  ///< tokens of the busiest expert rank ÷ mean; the capacity factor where tokens
                                         ///< above it are dropped
-  double host_gap_s = -1.0;             ///< per iteration, instead of the compute entry's; below 0: the entry's
   std::string precision = "bf16";  ///< bf16 | fp8 | mxfp8 | nvfp4: linear layers (attention, head, gradients stay bf16)
   /// Low-rank adapters (arXiv 2106.09685): each linear layer in → out trains rank·(in + out) weights beside its frozen
   /// ones; no weight gradient, gradient exchange or optimizer state of the frozen ones. 0: everything is trained.
@@ -68,9 +67,6 @@ struct TIDEWATT_API ParallelPlan {
   /// Format of the linear layers.
   Precision linear_precision() const;
 };
-
-/// Time per iteration in which all GPUs wait for the host, s.
-TIDEWATT_API double host_gap_s(const ParallelPlan& plan, const ComputeParams& gpu);
 
 /// GPUs of each scale-up domain that a plan uses, count: the largest multiple of its innermost block that fits. The block
 /// is the widest of tp, tp × cp and ep (where expert ranks are neighbours) that fits the domain; the rest of the domain is

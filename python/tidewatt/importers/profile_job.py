@@ -157,5 +157,5 @@ def _settings(name: str, gap_s: float) -> dict[str, Any]:
         "hall.a.gpu": name, "job.main.model": name, "job.main.network": name, "job.main.plan.tp": 1, "job.main.plan.pp": 1, "job.main.plan.virtual_stages": 1,
         "job.main.plan.micro_batch_sequences": _SEQUENCES, "job.main.plan.sequence_tokens": _SEQUENCE_TOKENS, "job.main.plan.layers_removed_first": 0,
         "job.main.plan.layers_removed_last": 0, "job.main.plan.sharding": "none", "job.main.plan.recompute": "none", "job.main.plan.dp_overlap": False,
-        "job.main.plan.sequence_parallel": False, "job.main.plan.gradient_bytes": 8, "job.main.plan.host_gap_s": gap_s,
+        "job.main.plan.sequence_parallel": False, "job.main.plan.gradient_bytes": 8, "hall.a.gpu.compute.host_gap_s": gap_s,
     }  # fmt: skip

@@ -19,7 +19,8 @@ Sets with(Sets a, const Sets& b) {
   return a;
 }
 
-const Sets liquid = {"hall.a.gpu=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid", "hall.a.plant=cdu_dry_cooler"};
+const Sets liquid = {"hall.a.gpu.catalog=h100_sxm_700W_liquid", "hall.a.server=hgx_h100_liquid",
+                     "hall.a.plant=cdu_dry_cooler"};
 const Sets chilled = {"hall.a.plant=crah_chilled_water"};
 const Sets hour = {"run.duration_h=0.5"};
 /// Boards at the cap: the fast limit, which short iterations meet, leaves dies too cool to be held by heat.

@@ -60,9 +60,10 @@ TEST_CASE("a swing is taken apart into its links, each switched off in turn", "[
 
 TEST_CASE("each term of the models is worth something where it acts", "[explain]") {
   // A hot afternoon on outside air, with a host that fails: every term acts. Without a term, its line would be zero.
-  const auto r = explained({"run.start=2024-07-20T12:00:00", "run.duration_h=3", "hall.a.plant=outside_air_evaporative",
-                            "job.main.plan.host_gap_s=0.12", "job.main.life.tear_down_s=3", "job.main.life.detect_s=8"},
-                           "\n[[event]]\nname = \"host\"\nkind = \"failure\"\njob = \"main\"\nat_s = 5400.3\n");
+  const auto r =
+      explained({"run.start=2024-07-20T12:00:00", "run.duration_h=3", "hall.a.plant=outside_air_evaporative",
+                 "hall.a.gpu.compute.host_gap_s=0.12", "job.main.life.tear_down_s=3", "job.main.life.detect_s=8"},
+                "\n[[event]]\nname = \"host\"\nkind = \"failure\"\njob = \"main\"\nat_s = 5400.3\n");
   for (const char* name : {"leakage", "gated share", "fast limit", "own clocks", "staircase", "spread's tail",
                            "host gap", "spread of a stop", "saturating pads", "air density"}) {
     INFO(name);
