@@ -122,10 +122,12 @@ def band_lines(rows):
     if not banded:
         yield "No row has a band."
         return
-    yield "A band holds the conditioned draws and a model error: the mean size of first errors that a regression over all other sources gives for"
-    yield "what is known of a row before it is measured (`src/validate/bands.toml`: its area; for training time its software, whether a rule fills"
-    yield "in a part of its plan, and whether it is a rate over a whole run). Coefficients have a normal prior of deviation 1, a source of n rows counts"
-    yield "as √n, and sizes are taken as exponential (large errors are more frequent than in a normal distribution): half-width b ln 10."
+    yield "A band holds the conditioned draws and a model error, which is named in the row's note: a centre and a spread of first errors that a regression"
+    yield "over all other sources gives for what is known of a row before it is measured (`src/validate/bands.toml`: its area; for training time its"
+    yield "software, whether a rule fills in a part of its plan, and whether it is a rate over a whole run). The prediction itself stays as it is. Times that"
+    yield "are too long and rates that are too low err alike. Errors have Student's distribution of four degrees, so that a few that are far off widen the"
+    yield "bands of the others little; coefficients of the spread have a normal prior of deviation 1, those of the centre of 0.05; a source of n rows counts"
+    yield "as √n. The band lies around got · exp(-centre), its half-width is 2.13 spreads."
     yield ""
     yield f"Interval score (width and, for each row outside, 20 times the distance, as ln; less is better): {interval_score(banded):.3f}."
     yield ""

@@ -13,7 +13,8 @@
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
-constexpr double z = 1.6448536269514722;  // 95 % of a normal distribution
+constexpr double z = 1.6448536269514722;           // 95 % of a normal distribution
+constexpr double student_95 = 2.1318467863266495;  // of 4 degrees, 95 %
 constexpr std::size_t n_replay = 16, least_sources = 3;
 
 /// One replay: every entry with draws at draw i of it.
@@ -56,12 +57,13 @@ NamedError named_error(const std::vector<LedgerLine>& lines, const ErrorClass& o
   }
   out.n_source = sources.size(), out.n_same = same.size();
   if (out.n_source < least_sources) return {};
-  out.scale = scale_of(scale_coefficients(errors), of.features);
+  const ErrorModel model = error_model(errors);
+  out.spread = spread_of(model, of.features), out.centre = centre_of(model, of.features);
   out.whose = fmt::format("{}, {}", of.area, of.name);
   return out;
 }
 
-double half_width(const NamedError& model) { return model.scale * std::log(10.0); }
+double half_width(const NamedError& model) { return student_95 * model.spread; }
 
 std::map<std::string, double> draw_spread(const std::vector<Row>& rows, const NamedGroup& group,
                                           const Context& context) {
@@ -96,10 +98,13 @@ void add_bands(std::vector<Row>& rows, const NamedGroup& group, const Context& c
     const auto at = spread.find(r.id);
     const double draws = at == spread.end() ? 0.0 : at->second;
     const double half = std::hypot(half_width(model), z * draws);
-    r.p05 = r.got * std::exp(-half), r.p95 = r.got * std::exp(half);
-    r.note += fmt::format("{}band: model error of {:.2g} % by {} other sources, {} of them alike ({}), draws {}",
-                          r.note.empty() ? "" : "; ", 100.0 * model.scale, model.n_source, model.n_same, model.whose,
-                          draws > 0.0 ? fmt::format("{:.2g} %", 100.0 * draws) : "none");
+    const double centre = sign_of(r.unit) * model.centre;
+    r.p05 = r.got * std::exp(-centre - half), r.p95 = r.got * std::exp(-centre + half);
+    r.note += fmt::format(
+        "{}band: model error of {:+.1f} % with a spread of {:.2g} % by {} other sources, {} of them "
+        "alike ({}), draws {}",
+        r.note.empty() ? "" : "; ", 100.0 * centre, 100.0 * model.spread, model.n_source, model.n_same, model.whose,
+        draws > 0.0 ? fmt::format("{:.2g} %", 100.0 * draws) : "none");
   }
 }
 
