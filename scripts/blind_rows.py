@@ -50,6 +50,12 @@ def median_interval(rows, key):
     return (quantile(medians, 0.05), quantile(medians, 0.95)) if medians else (math.nan, math.nan)
 
 
+def of_sources(rows, key):
+    """Median over sources of their own median errors: a source of many rows counts once."""
+    own = [errors(of, key) for of in by_source(rows).values()]
+    return quantile([quantile(x, 0.5) for x in own if x], 0.5)
+
+
 def outside_tolerance(r, key):
     return not abs(r[key]) <= r["tolerance"]
 
@@ -92,6 +98,7 @@ def headline(rows):
     yield "|---|---|---|"
     yield f"| median absolute error | {percent(quantile(first, 0.5))} (90 % interval over sources {percent(low)} to {percent(high)}) | {percent(quantile(now, 0.5))} |"
     yield f"| nine in ten within | {percent(quantile(first, 0.9))} | {percent(quantile(now, 0.9))} |"
+    yield f"| median of each source, half of the sources within | {percent(of_sources(with_first, 'first_error'))} | {percent(of_sources(rows, 'error'))} |"
     yield f"| outside their tolerance | {sum(outside_tolerance(r, 'first_error') for r in with_first)} | {sum(outside_tolerance(r, 'error') for r in rows)} |"
     inside = 1 - sum(map(outside_band, banded)) / len(banded) if banded else math.nan
     yield f"| outside their 90 % band | – | {sum(map(outside_band, banded))} ({percent(inside)} inside; median half-width {percent(quantile(list(map(half_width, banded)), 0.5)) if banded else '–'}) |"

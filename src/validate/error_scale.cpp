@@ -108,13 +108,15 @@ ErrorClass error_class(std::string_view row, double tolerance, bool absolute) {
   out.features[any] = 1.0;
   if (absolute) {
     out.name = "tolerance in its unit";
-  } else if (out.area == "training time") {
-    const bool whole = listed_in("whole_runs", row, true), rule = !whole && tolerance > wide_tolerance,
-               other = !listed_in("software_of_the_fits", row, false);
-    out.features[other_software] = other, out.features[whole_run] = whole, out.features[by_rule] = rule;
+    return out;
+  }
+  const bool whole = listed_in("whole_runs", row, true);
+  out.features[whole_run] = whole;
+  if (out.area == "training time") {
+    const bool rule = !whole && tolerance > wide_tolerance, other = !listed_in("software_of_the_fits", row, false);
+    out.features[other_software] = other, out.features[by_rule] = rule;
     out.name = other ? "other software" : "software of the fits";
     if (rule) out.name += ", a rule or a short step";
-    if (whole) out.name += ", whole runs";
   } else {
     const std::map<std::string, Feature> by_area = {{"node power", node_power},
                                                     {"inference", inference},
@@ -122,8 +124,9 @@ ErrorClass error_class(std::string_view row, double tolerance, bool absolute) {
                                                     {"single kernels", kernels}};
     const auto at = by_area.find(out.area);
     out.features[at == by_area.end() ? elsewhere : at->second] = 1.0;
-    out.name = "all";
+    out.name = whole ? "" : "all";
   }
+  if (whole) out.name += out.name.empty() ? "whole runs" : ", whole runs";
   return out;
 }
 

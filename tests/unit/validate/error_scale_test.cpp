@@ -24,6 +24,7 @@ TEST_CASE("features are what is declared before a row is measured", "[validate][
   CHECK(error_class("E1/llama-65b", 0.15, false).name == "other software, a rule or a short step");
   CHECK(error_class("E1/llama31-8b", 0.15, false).name == "other software, whole runs");
   CHECK(error_class("E1/mpt-7b-a100", 0.1, false).name == "other software");  // not the whole run E1/mpt-7b
+  CHECK(error_class("E2/joule-olmo2-7b", 0.15, false).name == "whole runs");
   CHECK(error_class("E6/triad-h100", 0.15, false).area == "single kernels");
   CHECK(error_class("E2/rest-h100-41", 0.1, false).area == "node power");
   const Features lead = error_class("R1/h100-512", 0.1, false).features;
