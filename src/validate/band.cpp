@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
+#include <thread>
 
+#include "base/parallel.hpp"
 #include "catalog_in_use.hpp"
 #include "catalog_variant.hpp"
 #include "row_kind.hpp"
@@ -70,17 +73,25 @@ std::map<std::string, double> draw_spread(const std::vector<Row>& rows, const Na
   std::map<std::string, const Row*> nominal;
   for (const Row& r : rows) nominal[r.id] = &r;
   std::map<std::string, std::vector<double>> drawn;
-  for (std::size_t i = 0; i < n_replay; ++i) {
-    const VariantFolder folder;
-    write_draw(folder, i);
-    const CatalogInUse use(folder.path());
-    for (const Row& r : group.rows(context)) {
+  Context these = context;
+  for (const Row& r : rows) these.only.insert(r.id);
+  std::vector<std::vector<Row>> replayed(n_replay);
+  const auto replay = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const VariantFolder folder;
+      write_draw(folder, i);
+      const CatalogInUse use(folder.path());
+      replayed[i] = group.rows(these);
+    }
+  };
+  parallel_ranges(n_replay, std::max(1u, std::thread::hardware_concurrency()), replay, 1);
+  for (const auto& again : replayed)
+    for (const Row& r : again) {
       const auto at = nominal.find(r.id);
       if (at == nominal.end() || r.verdict == Verdict::skipped) continue;
       const double x = r.absolute ? r.got : std::log(r.got / at->second->got);
       if (std::isfinite(x)) drawn[r.id].push_back(x);
     }
-  }
   std::map<std::string, double> out;
   for (const auto& [id, x] : drawn) out[id] = deviation(x);
   return out;
@@ -88,8 +99,10 @@ std::map<std::string, double> draw_spread(const std::vector<Row>& rows, const Na
 
 void add_bands(std::vector<Row>& rows, const NamedGroup& group, const Context& context) {
   const auto blind = [](const Row& r) { return kind_of(r.id) == Kind::blind && r.verdict != Verdict::skipped; };
-  if (std::none_of(rows.begin(), rows.end(), blind)) return;
-  const auto spread = draw_spread(rows, group, context);
+  std::vector<Row> blind_rows;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(blind_rows), blind);
+  if (blind_rows.empty()) return;
+  const auto spread = draw_spread(blind_rows, group, context);
   for (Row& r : rows) {
     if (!blind(r)) continue;
     if (r.absolute) continue;  // no other row has an error in its unit

@@ -29,10 +29,11 @@ Row judged(const EvidenceRow& row, std::string what, std::string unit, double go
   return out;
 }
 
-void training(const std::vector<EvidenceRun>& runs, std::vector<Row>& rows) {
+void training(const std::vector<EvidenceRun>& runs, const Context& context, std::vector<Row>& rows) {
   for (const EvidenceRun& run : runs)
-    rows.push_back(
-        judged(run.row, plan_text(run), run.per_second ? "tokens/s" : "s", published_unit(run, step_s(run))));
+    if (context.wants(run.row.id))
+      rows.push_back(
+          judged(run.row, plan_text(run), run.per_second ? "tokens/s" : "s", published_unit(run, step_s(run))));
 }
 
 const EvidenceRun& run_named(const std::vector<EvidenceRun>& runs, const std::string& id) {
@@ -211,9 +212,9 @@ std::vector<Row> evidence_kernel_rows(const Context&) {
   return rows;
 }
 
-std::vector<Row> evidence_training_rows(const Context&) {
+std::vector<Row> evidence_training_rows(const Context& context) {
   std::vector<Row> rows;
-  training(evidence_runs(), rows);
+  training(evidence_runs(), context, rows);
   return rows;
 }
 
