@@ -21,7 +21,7 @@ struct ErrorClass {
 /// @param tolerance as declared with the row  @param absolute whether it is in the row's unit
 ErrorClass error_class(std::string_view row, double tolerance, bool absolute);
 
-/// -1 for a rate, so that positive errors of times and rates alike say that the model is slow; else 1.
+/// -1 for a rate, so that positive errors of times and rates alike say that the model is slow; else 1. @returns dimensionless
 double sign_of(std::string_view unit);
 
 /// One error of a row in the ledger.
@@ -50,7 +50,7 @@ ErrorModel error_model(std::span<const SizedError> errors);
 double spread_of(const ErrorModel& model, const Features& of);
 /// m for a row's features. @returns of sign_of ln(got/expected)
 double centre_of(const ErrorModel& model, const Features& of);
-/// The sum that error_model makes least.
+/// The sum that error_model makes least. @returns dimensionless
 double error_cost(std::span<const SizedError> errors, const ErrorModel& model);
 
 }  // namespace TIDEWATT_NAMESPACE::validate

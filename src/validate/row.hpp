@@ -57,6 +57,7 @@ struct Context {
   /// Ids of the rows that are asked for; a part that computes each row on its own leaves out the others, and what only their notes
   /// say. Empty: all.
   std::set<std::string, std::less<>> only{};
+  /// Whether a row is asked for.
   bool wants(std::string_view id) const { return only.empty() || only.contains(id); }
 };
 
