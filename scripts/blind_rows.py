@@ -50,6 +50,12 @@ def median_interval(rows, key):
     return (quantile(medians, 0.05), quantile(medians, 0.95)) if medians else (math.nan, math.nan)
 
 
+def of_sources(rows, key):
+    """Median over sources of their own median errors: a source of many rows counts once."""
+    own = [errors(of, key) for of in by_source(rows).values()]
+    return quantile([quantile(x, 0.5) for x in own if x], 0.5)
+
+
 def outside_tolerance(r, key):
     return not abs(r[key]) <= r["tolerance"]
 
@@ -92,6 +98,7 @@ def headline(rows):
     yield "|---|---|---|"
     yield f"| median absolute error | {percent(quantile(first, 0.5))} (90 % interval over sources {percent(low)} to {percent(high)}) | {percent(quantile(now, 0.5))} |"
     yield f"| nine in ten within | {percent(quantile(first, 0.9))} | {percent(quantile(now, 0.9))} |"
+    yield f"| median of each source, half of the sources within | {percent(of_sources(with_first, 'first_error'))} | {percent(of_sources(rows, 'error'))} |"
     yield f"| outside their tolerance | {sum(outside_tolerance(r, 'first_error') for r in with_first)} | {sum(outside_tolerance(r, 'error') for r in rows)} |"
     inside = 1 - sum(map(outside_band, banded)) / len(banded) if banded else math.nan
     yield f"| outside their 90 % band | – | {sum(map(outside_band, banded))} ({percent(inside)} inside; median half-width {percent(quantile(list(map(half_width, banded)), 0.5)) if banded else '–'}) |"
@@ -122,10 +129,12 @@ def band_lines(rows):
     if not banded:
         yield "No row has a band."
         return
-    yield "A band holds the conditioned draws and a model error: the mean size of first errors that a regression over all other sources gives for"
-    yield "what is known of a row before it is measured (`src/validate/bands.toml`: its area; for training time its software, whether a rule fills"
-    yield "in a part of its plan, and whether it is a rate over a whole run). Coefficients have a normal prior of deviation 1, a source of n rows counts"
-    yield "as √n, and sizes are taken as exponential (large errors are more frequent than in a normal distribution): half-width b ln 10."
+    yield "A band holds the conditioned draws and a model error, which is named in the row's note: a centre and a spread of first errors that a regression"
+    yield "over all other sources gives for what is known of a row before it is measured (`src/validate/bands.toml`: its area; for training time its"
+    yield "software, whether a rule fills in a part of its plan, and whether it is a rate over a whole run). The prediction itself stays as it is. Times that"
+    yield "are too long and rates that are too low err alike. Errors have Student's distribution of four degrees, so that a few that are far off widen the"
+    yield "bands of the others little; coefficients of the spread have a normal prior of deviation 1, those of the centre of 0.05; a source of n rows counts"
+    yield "as √n. The band lies around got · exp(-centre), its half-width is 2.13 spreads."
     yield ""
     yield f"Interval score (width and, for each row outside, 20 times the distance, as ln; less is better): {interval_score(banded):.3f}."
     yield ""

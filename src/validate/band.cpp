@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
+#include <thread>
 
+#include "base/parallel.hpp"
 #include "catalog_in_use.hpp"
 #include "catalog_variant.hpp"
 #include "row_kind.hpp"
@@ -13,7 +16,8 @@
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
-constexpr double z = 1.6448536269514722;  // 95 % of a normal distribution
+constexpr double z = 1.6448536269514722;           // 95 % of a normal distribution
+constexpr double student_95 = 2.1318467863266495;  // of 4 degrees, 95 %
 constexpr std::size_t n_replay = 16, least_sources = 3;
 
 /// One replay: every entry with draws at draw i of it.
@@ -56,29 +60,38 @@ NamedError named_error(const std::vector<LedgerLine>& lines, const ErrorClass& o
   }
   out.n_source = sources.size(), out.n_same = same.size();
   if (out.n_source < least_sources) return {};
-  out.scale = scale_of(scale_coefficients(errors), of.features);
+  const ErrorModel model = error_model(errors);
+  out.spread = spread_of(model, of.features), out.centre = centre_of(model, of.features);
   out.whose = fmt::format("{}, {}", of.area, of.name);
   return out;
 }
 
-double half_width(const NamedError& model) { return model.scale * std::log(10.0); }
+double half_width(const NamedError& model) { return student_95 * model.spread; }
 
 std::map<std::string, double> draw_spread(const std::vector<Row>& rows, const NamedGroup& group,
                                           const Context& context) {
   std::map<std::string, const Row*> nominal;
   for (const Row& r : rows) nominal[r.id] = &r;
   std::map<std::string, std::vector<double>> drawn;
-  for (std::size_t i = 0; i < n_replay; ++i) {
-    const VariantFolder folder;
-    write_draw(folder, i);
-    const CatalogInUse use(folder.path());
-    for (const Row& r : group.rows(context)) {
+  Context these = context;
+  for (const Row& r : rows) these.only.insert(r.id);
+  std::vector<std::vector<Row>> replayed(n_replay);
+  const auto replay = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const VariantFolder folder;
+      write_draw(folder, i);
+      const CatalogInUse use(folder.path());
+      replayed[i] = group.rows(these);
+    }
+  };
+  parallel_ranges(n_replay, std::max(1u, std::thread::hardware_concurrency()), replay, 1);
+  for (const auto& again : replayed)
+    for (const Row& r : again) {
       const auto at = nominal.find(r.id);
       if (at == nominal.end() || r.verdict == Verdict::skipped) continue;
       const double x = r.absolute ? r.got : std::log(r.got / at->second->got);
       if (std::isfinite(x)) drawn[r.id].push_back(x);
     }
-  }
   std::map<std::string, double> out;
   for (const auto& [id, x] : drawn) out[id] = deviation(x);
   return out;
@@ -86,8 +99,10 @@ std::map<std::string, double> draw_spread(const std::vector<Row>& rows, const Na
 
 void add_bands(std::vector<Row>& rows, const NamedGroup& group, const Context& context) {
   const auto blind = [](const Row& r) { return kind_of(r.id) == Kind::blind && r.verdict != Verdict::skipped; };
-  if (std::none_of(rows.begin(), rows.end(), blind)) return;
-  const auto spread = draw_spread(rows, group, context);
+  std::vector<Row> blind_rows;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(blind_rows), blind);
+  if (blind_rows.empty()) return;
+  const auto spread = draw_spread(blind_rows, group, context);
   for (Row& r : rows) {
     if (!blind(r)) continue;
     if (r.absolute) continue;  // no other row has an error in its unit
@@ -96,10 +111,13 @@ void add_bands(std::vector<Row>& rows, const NamedGroup& group, const Context& c
     const auto at = spread.find(r.id);
     const double draws = at == spread.end() ? 0.0 : at->second;
     const double half = std::hypot(half_width(model), z * draws);
-    r.p05 = r.got * std::exp(-half), r.p95 = r.got * std::exp(half);
-    r.note += fmt::format("{}band: model error of {:.2g} % by {} other sources, {} of them alike ({}), draws {}",
-                          r.note.empty() ? "" : "; ", 100.0 * model.scale, model.n_source, model.n_same, model.whose,
-                          draws > 0.0 ? fmt::format("{:.2g} %", 100.0 * draws) : "none");
+    const double centre = sign_of(r.unit) * model.centre;
+    r.p05 = r.got * std::exp(-centre - half), r.p95 = r.got * std::exp(-centre + half);
+    r.note += fmt::format(
+        "{}band: model error of {:+.1f} % with a spread of {:.2g} % by {} other sources, {} of them "
+        "alike ({}), draws {}",
+        r.note.empty() ? "" : "; ", 100.0 * centre, 100.0 * model.spread, model.n_source, model.n_same, model.whose,
+        draws > 0.0 ? fmt::format("{:.2g} %", 100.0 * draws) : "none");
   }
 }
 

@@ -15,11 +15,22 @@ namespace {
 
 constexpr double wide_tolerance = 0.1;  // above it a rule fills in the plan, see bands.toml
 constexpr double largest = 2.302585092994046;
+constexpr double degrees = 4.0, centre_deviation = 0.05;  // see bands.toml
 constexpr auto n_feature = static_cast<Eigen::Index>(std::tuple_size_v<Features>);
 using Vector = Eigen::Matrix<double, n_feature, 1>;
 using Matrix = Eigen::Matrix<double, n_feature, n_feature>;
 
-enum Feature : std::uint8_t { any, other_software, by_rule, whole_run, node_power, inference, reliability, elsewhere };
+enum Feature : std::uint8_t {
+  any,
+  other_software,
+  by_rule,
+  whole_run,
+  node_power,
+  inference,
+  reliability,
+  kernels,
+  elsewhere
+};
 
 bool listed_in(const char* list, std::string_view row, bool exact) {
   static const Node file = evidence_file("bands.toml");
@@ -31,14 +42,62 @@ bool listed_in(const char* list, std::string_view row, bool exact) {
 }
 
 Vector vector_of(const Features& f) { return Eigen::Map<const Vector>(f.data()); }
+Features features_of(const Vector& v) {
+  Features out;
+  Eigen::Map<Vector>(out.data()) = v;
+  return out;
+}
 
-double cost(std::span<const SizedError> errors, const Vector& beta) {
-  double sum = 0.5 * (beta.squaredNorm() - beta(any) * beta(any));
-  for (const auto& e : errors) {
-    const double x = vector_of(e.features).dot(beta);
-    sum += e.weight * (x + e.size * std::exp(-x));
-  }
+/// Times and rates share a first centre; watts, failures and the rest have none in common with them.
+Vector for_centre(const Features& of) {
+  Vector z = vector_of(of);
+  z(any) = 1.0 - of[node_power] - of[reliability] - of[elsewhere];
+  return z;
+}
+
+/// ((e - m)/s)².
+double squared(const SizedError& e, const Vector& beta, const Vector& gamma) {
+  const double z = (e.error - for_centre(e.features).dot(gamma)) * std::exp(-vector_of(e.features).dot(beta));
+  return z * z;
+}
+
+double cost(std::span<const SizedError> errors, const Vector& beta, const Vector& gamma) {
+  double sum = 0.5 * (beta.squaredNorm() - beta(any) * beta(any)) +
+               0.5 * gamma.squaredNorm() / (centre_deviation * centre_deviation);
+  for (const auto& e : errors)
+    sum += e.weight *
+           (vector_of(e.features).dot(beta) + 0.5 * (degrees + 1.0) * std::log1p(squared(e, beta, gamma) / degrees));
   return sum;
+}
+
+Vector better_centre(std::span<const SizedError> errors, const Vector& beta, const Vector& gamma) {
+  Matrix curvature = Matrix::Identity() / (centre_deviation * centre_deviation);
+  Vector pull = Vector::Zero();
+  for (const auto& e : errors) {
+    const double s = std::exp(vector_of(e.features).dot(beta));
+    const double weight = e.weight * (degrees + 1.0) / ((degrees + squared(e, beta, gamma)) * s * s);
+    const Vector z = for_centre(e.features);
+    curvature += weight * z * z.transpose();
+    pull += weight * e.error * z;
+  }
+  return curvature.ldlt().solve(pull);
+}
+
+Vector better_spread(std::span<const SizedError> errors, const Vector& beta, const Vector& gamma) {
+  Vector slope = beta;
+  slope(any) = 0.0;
+  Matrix curvature = Matrix::Identity();
+  curvature(any, any) = 0.0;
+  for (const auto& e : errors) {
+    const Vector x = vector_of(e.features);
+    const double q = squared(e, beta, gamma), reach = degrees + q;
+    slope += e.weight * (1.0 - (degrees + 1.0) * q / reach) * x;
+    curvature += e.weight * (degrees + 1.0) * 2.0 * q * degrees / (reach * reach) * x * x.transpose();
+  }
+  Vector step = curvature.ldlt().solve(slope);
+  const double now = cost(errors, beta, gamma);
+  while (step.norm() > 1e-14 && !(cost(errors, beta - step, gamma) <= now)) step *= 0.5;
+  return beta - step;
 }
 
 }  // namespace
@@ -49,21 +108,30 @@ ErrorClass error_class(std::string_view row, double tolerance, bool absolute) {
   out.features[any] = 1.0;
   if (absolute) {
     out.name = "tolerance in its unit";
-  } else if (out.area == "training time") {
-    const bool whole = listed_in("whole_runs", row, true), rule = !whole && tolerance > wide_tolerance,
-               other = !listed_in("software_of_the_fits", row, false);
-    out.features[other_software] = other, out.features[whole_run] = whole, out.features[by_rule] = rule;
+    return out;
+  }
+  const bool whole = listed_in("whole_runs", row, true);
+  out.features[whole_run] = whole;
+  if (out.area == "training time") {
+    const bool rule = !whole && tolerance > wide_tolerance, other = !listed_in("software_of_the_fits", row, false);
+    out.features[other_software] = other, out.features[by_rule] = rule;
     out.name = other ? "other software" : "software of the fits";
     if (rule) out.name += ", a rule or a short step";
-    if (whole) out.name += ", whole runs";
   } else {
-    const std::map<std::string, Feature> by_area = {
-        {"node power", node_power}, {"inference", inference}, {"reliability", reliability}};
+    const std::map<std::string, Feature> by_area = {{"node power", node_power},
+                                                    {"inference", inference},
+                                                    {"reliability", reliability},
+                                                    {"single kernels", kernels}};
     const auto at = by_area.find(out.area);
     out.features[at == by_area.end() ? elsewhere : at->second] = 1.0;
-    out.name = "all";
+    out.name = whole ? "" : "all";
   }
+  if (whole) out.name += out.name.empty() ? "whole runs" : ", whole runs";
   return out;
+}
+
+double sign_of(std::string_view unit) {
+  return unit == "tokens/s" || unit == "TF" || unit == "TB/s" || unit == "GB/s" ? -1.0 : 1.0;
 }
 
 std::vector<SizedError> sized_errors(const std::vector<LedgerLine>& lines, std::string_view without_source) {
@@ -78,41 +146,34 @@ std::vector<SizedError> sized_errors(const std::vector<LedgerLine>& lines, std::
   out.reserve(kept.size());
   for (const LedgerLine* line : kept)
     out.push_back({error_class(line->row, line->tolerance, false).features,
-                   std::min(largest, std::abs(std::log1p(std::max(line->error, -0.99)))),
+                   sign_of(line->unit) * std::clamp(std::log1p(std::max(line->error, -0.99)), -largest, largest),
                    1.0 / std::sqrt(rows_of.at(line->source))});
   return out;
 }
 
-Features scale_coefficients(std::span<const SizedError> errors) {
+ErrorModel error_model(std::span<const SizedError> errors) {
   double sum = 0.0, weight = 0.0;
-  for (const auto& e : errors) sum += e.weight * e.size, weight += e.weight;
-  if (!(sum > 0.0)) throw InputError("bands: no error above 0 to tell a scale from");
-  Vector beta = Vector::Zero();
+  for (const auto& e : errors) sum += e.weight * std::abs(e.error), weight += e.weight;
+  if (!(sum > 0.0)) throw InputError("bands: no error above 0 to tell a spread from");
+  Vector beta = Vector::Zero(), gamma = Vector::Zero();
   beta(any) = std::log(sum / weight);
-  for (int i = 0; i < 100; ++i) {
-    Vector slope = beta;
-    slope(any) = 0.0;
-    Matrix curvature = Matrix::Identity();
-    curvature(any, any) = 0.0;
-    for (const auto& e : errors) {
-      const Vector x = vector_of(e.features);
-      const double q = e.size * std::exp(-x.dot(beta));
-      slope += e.weight * (1.0 - q) * x;
-      curvature += e.weight * q * x * x.transpose();
-    }
-    Vector step = curvature.ldlt().solve(slope);
-    const double now = cost(errors, beta);
-    while (step.norm() > 1e-14 && !(cost(errors, beta - step) <= now)) step *= 0.5;
-    beta -= step;
-    if (step.norm() < 1e-12) break;
+  for (int i = 0; i < 500; ++i) {
+    const Vector next_gamma = better_centre(errors, beta, gamma), next_beta = better_spread(errors, beta, next_gamma);
+    const double moved = (next_beta - beta).norm() + (next_gamma - gamma).norm();
+    beta = next_beta, gamma = next_gamma;
+    if (moved < 1e-10) break;
   }
-  Features out;
-  Eigen::Map<Vector>(out.data()) = beta;
-  return out;
+  return {features_of(beta), features_of(gamma)};
 }
 
-double scale_of(const Features& coefficients, const Features& of) {
-  return std::exp(vector_of(coefficients).dot(vector_of(of)));
+double spread_of(const ErrorModel& model, const Features& of) {
+  return std::exp(vector_of(model.spread).dot(vector_of(of)));
+}
+
+double centre_of(const ErrorModel& model, const Features& of) { return vector_of(model.centre).dot(for_centre(of)); }
+
+double error_cost(std::span<const SizedError> errors, const ErrorModel& model) {
+  return cost(errors, vector_of(model.spread), vector_of(model.centre));
 }
 
 }  // namespace TIDEWATT_NAMESPACE::validate

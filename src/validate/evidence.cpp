@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "evidence_causes.hpp"
+#include "evidence_kernels.hpp"
 #include "evidence_levels.hpp"
 #include "evidence_life.hpp"
 #include "evidence_spread.hpp"
@@ -28,10 +29,11 @@ Row judged(const EvidenceRow& row, std::string what, std::string unit, double go
   return out;
 }
 
-void training(const std::vector<EvidenceRun>& runs, std::vector<Row>& rows) {
+void training(const std::vector<EvidenceRun>& runs, const Context& context, std::vector<Row>& rows) {
   for (const EvidenceRun& run : runs)
-    rows.push_back(
-        judged(run.row, plan_text(run), run.per_second ? "tokens/s" : "s", published_unit(run, step_s(run))));
+    if (context.wants(run.row.id))
+      rows.push_back(
+          judged(run.row, plan_text(run), run.per_second ? "tokens/s" : "s", published_unit(run, step_s(run))));
 }
 
 const EvidenceRun& run_named(const std::vector<EvidenceRun>& runs, const std::string& id) {
@@ -142,11 +144,77 @@ void spread(const Node& levels, std::vector<Row>& rows) {
   }
 }
 
+ProductShape product_shape(const Node& row) {
+  const auto& sides = std::get<Node::Array>(member(row, "shape").value);
+  const auto side = [&](std::size_t i) { return static_cast<double>(std::get<std::int64_t>(sides.at(i).value)); };
+  return {side(0), side(1), side(2)};
+}
+
+/// Single products, memory and collectives.
+void kernels(const Node& list, std::vector<Row>& rows) {
+  for (const Node& r : listed(list, "product")) {
+    const ProductShape shape = product_shape(r);
+    const std::string gpu = text_of(r, "gpu"), precision = text_of(r, "precision");
+    rows.push_back(judged(row_of(r, "TF"),
+                          fmt::format("{}: product of {:.0f} x {:.0f} x {:.0f}, {}", gpu, shape.rows, shape.columns,
+                                      shape.inner, precision),
+                          "TF", product_FLOP_per_s(gpu, precision, shape) * 1e-12));
+  }
+  for (const Node& r : listed(list, "memory"))
+    rows.push_back(judged(row_of(r, "TB_per_s"),
+                          fmt::format("{}: bandwidth of a memory-bound kernel", text_of(r, "gpu")), "TB/s",
+                          memory_B_per_s(text_of(r, "gpu")) * 1e-12));
+  for (const Node& r : listed(list, "all_reduce")) {
+    const auto n = static_cast<std::int64_t>(number_of(r, "n_gpu"));
+    const double bytes = number_of(r, "bytes");
+    rows.push_back(judged(
+        row_of(r, "GB_per_s"),
+        fmt::format("{}: bus bandwidth of an all-reduce of {:.0f} MB, {} GPUs", text_of(r, "network"), bytes * 1e-6, n),
+        "GB/s", all_reduce_bus_B_per_s(text_of(r, "network"), n, bytes) * 1e-9));
+  }
+}
+
+/// Services whose format is published.
+void services(const Node& list, const Node& levels, std::vector<Row>& rows) {
+  const auto load_of = [](const Node& r, std::int64_t batch, std::int64_t output) {
+    ServedLoad load{reference_service(static_cast<std::int64_t>(number_of(r, "tp")), batch), text_of(r, "gpu"),
+                    text_of(r, "network")};
+    load.service.prompt_tokens = static_cast<std::int64_t>(number_of(r, "prompt_tokens"));
+    load.service.output_tokens = output;
+    return load;
+  };
+  for (const Node& r : listed(list, "service_rate")) {
+    const ServedLoad load = load_of(r, static_cast<std::int64_t>(number_of(r, "batch")),
+                                    static_cast<std::int64_t>(number_of(r, "output_tokens")));
+    rows.push_back(judged(
+        row_of(r, "tokens_per_s"),
+        fmt::format("{} on {} x {}, at most {} requests, {} + {} tokens, {}: per GPU", text_of(r, "model"),
+                    load.service.tp, load.gpu, load.service.max_batch, load.service.prompt_tokens,
+                    load.service.output_tokens, text_of(r, "precision")),
+        "tokens/s", service_tokens_per_s(shape_named(levels, text_of(r, "model")), load, text_of(r, "precision"))));
+  }
+  for (const Node& r : listed(list, "first_token")) {
+    const ServedLoad load = load_of(r, 1, 1);
+    rows.push_back(judged(row_of(r, "seconds"),
+                          fmt::format("{} on {} x {}, one prompt of {} tokens, {}", text_of(r, "model"),
+                                      load.service.tp, load.gpu, load.service.prompt_tokens, text_of(r, "precision")),
+                          "s", prompt_s(shape_named(levels, text_of(r, "model")), load, text_of(r, "precision"))));
+  }
+}
+
 }  // namespace
 
-std::vector<Row> evidence_training_rows(const Context&) {
+std::vector<Row> evidence_kernel_rows(const Context&) {
+  const Node list = evidence_file("evidence_kernels.toml");
   std::vector<Row> rows;
-  training(evidence_runs(), rows);
+  kernels(list, rows);
+  services(list, evidence_file("evidence_levels.toml"), rows);
+  return rows;
+}
+
+std::vector<Row> evidence_training_rows(const Context& context) {
+  std::vector<Row> rows;
+  training(evidence_runs(), context, rows);
   return rows;
 }
 

@@ -23,6 +23,19 @@ constexpr std::string_view deepspeed =
     "its configuration partitions activations and waits after every layer, which is not modelled";
 constexpr std::string_view llama_2023 =
     "the rule for plans that are not published: one sequence of 2,048 tokens per GPU hides too little of the exchange";
+constexpr std::string_view whole_step =
+    "an efficiency that a whole training step reaches: it holds what a step loses beside its products, which a product "
+    "alone does not";
+constexpr std::string_view experts =
+    "grouped products and the exchange among experts, whose ratio comes from one run of finer experts on another "
+    "device";
+constexpr std::string_view older_attention =
+    "attention of early 2024: the entry's comes from kernels published half a year later";
+constexpr std::string_view in_switch =
+    "sums inside the switches (NVLS), which the source names: a ring cannot pass 0.8 of the links";
+constexpr std::string_view eight_bit_cache =
+    "caches in 8 bits and an engine built for the largest length, which the tables do not say; requests that begin "
+    "together";
 constexpr std::string_view failures = "rates of one fleet and job size do not hold for others within 15 %";
 
 struct Cause {
@@ -45,6 +58,22 @@ constexpr std::array causes = {
     Cause{"E1/dgxc-175b-512-fp8", fp8_dense},
     Cause{"E1/nemo-llama2-7b-lora", "frozen weights in fp8 need no cast, and the efficiency is that of full training"},
     Cause{"E1/ibm-7b-h100", "something of that run alone, as its host: 34B and 70B of the same table are within 4 %"},
+    Cause{"E1/nemo-b200-8x", experts},
+    Cause{"E1/nemo-gb200-8x", experts},
+    Cause{"E1/nemo-gb200-405b", "software of another release than that of the row that sets the efficiency"},
+    Cause{"E1/nemo-long-h100", older_attention},
+    Cause{"E1/gke-175b-h100", "dropout and a cloud's links, whose 200 Gb/s cards are reached through the host's stack"},
+    Cause{"E1/gke-70b-h100-fp8", fp8_dense},
+    Cause{"E2/rest-mi355x", "leakage and board of MI355X, which nothing published sets"},
+    Cause{"E2/context-h100",
+          "clocks and memory held by a process of 71 GiB: contexts in the list of anchors hold less"},
+    Cause{"E6/gemm", whole_step},
+    Cause{"E6/fastest", whole_step},
+    Cause{"E6/reduce-h100-8G", in_switch},
+    Cause{"E6/reduce-h200-8G", in_switch},
+    Cause{"E6/reduce-a100-16M", "time per hop of a ring of eight, half of what that machine needs"},
+    Cause{"E3/gb200", eight_bit_cache},
+    Cause{"E3/nim-70b-100", "caches, whose format is not published: in 16 bits 52 requests fit"},
     Cause{"E1/dgxc-15b-64", h100_bf16},
     Cause{"E1/automodel-8b-lora", "kernels that the framework may fuse, which its table does not say"},
     Cause{"E1/automodel-70b-lora", eager},

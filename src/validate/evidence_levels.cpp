@@ -12,7 +12,6 @@
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
-constexpr double air_die_K = 63.0 + zero_degC_K;       // loaded air-cooled H100, mean over a node (row T1)
 constexpr double immersed_die_K = 60.0 + zero_degC_K;  // assumed, as row P6
 constexpr double inlet_K = 22.0 + zero_degC_K;
 
@@ -61,11 +60,7 @@ double governed_pace(const GpuCase& gpu, const workload::Timeline& timeline) {
   return point.clock_Hz / reference_Hz;
 }
 
-struct Served {
-  workload::InferenceService service;
-  double pace;
-  workload::InferenceHour hour;  ///< at that pace and full queue
-};
+}  // namespace
 
 Served served(const workload::ModelShape& shape, const ServedLoad& load, const GpuCase& gpu) {
   workload::InferenceService service(shape, load.service, gpu.compute, network_entry(load.network));
@@ -73,8 +68,6 @@ Served served(const workload::ModelShape& shape, const ServedLoad& load, const G
   auto hour = service.steady(service.capacity_per_s(pace), pace);
   return {std::move(service), pace, std::move(hour)};
 }
-
-}  // namespace
 
 double step_s(const EvidenceRun& run) {
   const auto model = model_of(run);

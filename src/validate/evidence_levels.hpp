@@ -3,6 +3,7 @@
 #include <string>
 
 #include "evidence_runs.hpp"
+#include "silicon.hpp"
 #include "tidewatt/workload/inference.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -21,6 +22,8 @@ double training_node_W(const EvidenceRun& run, bool immersed);
 /// Energy of all GPUs per trained token, air-cooled. @returns J
 double joule_per_token(const EvidenceRun& run);
 
+/// Dies of loaded air-cooled H100, mean over a node (row T1).
+inline constexpr double air_die_K = 63.0 + zero_degC_K;
 /// Board power of a GPU without work at a known die temperature: clocks down and part of the leakage gated, or with a
 /// context at the highest clock. @param die_degC in °C  @returns W
 double rest_W(const std::string& gpu, double die_degC, bool context);
@@ -34,6 +37,14 @@ struct ServedLoad {
 };
 /// Params with the reference scenario's lengths and overhead.
 workload::InferenceParams reference_service(std::int64_t tp, std::int64_t max_batch);
+/// The service itself, its clock over the reference clock, and its steady hour at full queue.
+struct Served {
+  workload::InferenceService service;
+  double pace = 0.0;
+  workload::InferenceHour hour;
+};
+/// @param gpu in place of the load's entry
+Served served(const workload::ModelShape& shape, const ServedLoad& load, const GpuCase& gpu);
 /// Mean board power per GPU at full queue, air-cooled. @returns W
 double service_gpu_W(const workload::ModelShape& shape, const ServedLoad& load);
 /// Output tokens per second and GPU of one batch of `max_batch` requests decoded together after their prompts.

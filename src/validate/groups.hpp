@@ -14,7 +14,8 @@ std::vector<Row> reference_network_rows(const Context&);  ///< X5
 std::vector<Row> delivery_rows(const Context&);           ///< G8–G11 and G14: part of the grid group
 
 std::vector<Row> evidence_training_rows(const Context&);  ///< E1: published runs that set nothing
-std::vector<Row> evidence_level_rows(const Context&);     ///< E2 to E4: published levels that set nothing
+std::vector<Row> evidence_level_rows(const Context&);     ///< E2 to E5: published levels that set nothing
+std::vector<Row> evidence_kernel_rows(const Context&);    ///< E6 and services of E3: kernels and collectives
 
 std::vector<Row> workload_a100_rows(const Context&);    ///< W1-W8
 std::vector<Row> workload_llama_rows(const Context&);   ///< W9-W12

@@ -46,10 +46,12 @@ std::vector<Row> changed_rows(const Change& change, const Context& context, std:
                with_value(catalog_in_use().text(d.kind, d.name), d.key, [&](double x) { return x * d.factor; }));
     use.emplace(folder.path());
   }
+  Context these = context;
+  for (const Row* r : change.rows) these.only.insert(r->id);
   std::vector<Row> out;
   try {
     for (const Part part : change.parts) {
-      auto more = part(context);
+      auto more = part(these);
       out.insert(out.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
   } catch (const std::runtime_error& e) {

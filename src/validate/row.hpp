@@ -1,6 +1,8 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +54,11 @@ std::string_view name(Verdict v);  ///< "pass", "fail", "skipped", "calibrated"
 
 struct Context {
   std::filesystem::path data;  ///< folder of measurement files; rows whose files are absent are skipped
+  /// Ids of the rows that are asked for; a part that computes each row on its own leaves out the others, and what only their notes
+  /// say. Empty: all.
+  std::set<std::string, std::less<>> only{};
+  /// Whether a row is asked for.
+  bool wants(std::string_view id) const { return only.empty() || only.contains(id); }
 };
 
 /// Rows that belong together and share their runs.

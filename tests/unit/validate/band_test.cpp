@@ -21,15 +21,16 @@ const ErrorClass trained = error_class("R1/h100-512", 0.1, false);
 TEST_CASE("a row's band rests on all sources but its own", "[validate][band]") {
   std::vector<LedgerLine> lines;
   for (const char* source : {"one", "two", "three", "four"})
-    lines.push_back(line((std::string("R1/h100-") + source).c_str(), source, std::expm1(0.1)));
+    lines.push_back(
+        line((std::string("R1/h100-") + source).c_str(), source, std::expm1(lines.size() % 2 == 0 ? 0.1 : -0.1)));
   const auto of_new = named_error(lines, trained, "new");
   CHECK(of_new.n_source == 4);
   CHECK(of_new.n_same == 4);
-  CHECK(of_new.scale == Approx(0.1));
   CHECK(of_new.whose == "training time, software of the fits");
   lines.push_back(line("R1/h100-own", "new", std::expm1(2.0)));  // its own error, however large
-  CHECK(named_error(lines, trained, "new").scale == Approx(0.1));
-  CHECK(named_error(lines, trained, "one").scale > 0.15);
+  CHECK(named_error(lines, trained, "new").spread == of_new.spread);
+  CHECK(named_error(lines, trained, "new").centre == of_new.centre);
+  CHECK(named_error(lines, trained, "one").spread > 1.5 * of_new.spread);
   CHECK(named_error({lines.begin(), lines.begin() + 2}, trained, "new").n_source == 0);  // too few
 }
 
@@ -37,13 +38,14 @@ TEST_CASE("seen rows and fits say nothing of a band", "[validate][band]") {
   std::vector<LedgerLine> lines;
   for (const char* source : {"one", "two", "three"})
     lines.push_back(line((std::string("R1/h100-") + source).c_str(), source, std::expm1(0.1)));
+  const double without = named_error(lines, trained, "new").spread;
   for (const char* kind : {"seen", "fit", "half_fit"}) lines.push_back(line("W1", kind, 3.0, kind));
-  CHECK(named_error(lines, trained, "new").scale == Approx(0.1));
+  CHECK(named_error(lines, trained, "new").spread == without);
 }
 
-TEST_CASE("the band holds nine in ten of exponential sizes", "[validate][band]") {
-  const double h = half_width({0.1, 40, 10, ""});
-  CHECK(std::exp(-h / 0.1) == Approx(0.1));
+TEST_CASE("the band holds nine in ten of Student's errors of four degrees", "[validate][band]") {
+  const double t = half_width({0.1, 0.0, 40, 10, ""}) / 0.1, a = t / std::sqrt(4.0 + t * t);
+  CHECK(0.5 + 0.75 * (a - a * a * a / 3.0) == Approx(0.95));  // its distribution function
 }
 
 TEST_CASE("conditioned draws move what follows from the GPU's watts, and not what does not") {

@@ -24,6 +24,8 @@ TEST_CASE("features are what is declared before a row is measured", "[validate][
   CHECK(error_class("E1/llama-65b", 0.15, false).name == "other software, a rule or a short step");
   CHECK(error_class("E1/llama31-8b", 0.15, false).name == "other software, whole runs");
   CHECK(error_class("E1/mpt-7b-a100", 0.1, false).name == "other software");  // not the whole run E1/mpt-7b
+  CHECK(error_class("E2/joule-olmo2-7b", 0.15, false).name == "whole runs");
+  CHECK(error_class("E6/triad-h100", 0.15, false).area == "single kernels");
   CHECK(error_class("E2/rest-h100-41", 0.1, false).area == "node power");
   const Features lead = error_class("R1/h100-512", 0.1, false).features;
   CHECK(lead == Features{1.0});
@@ -37,40 +39,74 @@ TEST_CASE("each source counts by the root of its rows, the row's own not at all"
   REQUIRE(all.size() == 5);
   CHECK(all[0].weight == 1.0);
   CHECK(all[1].weight == 0.5);
-  CHECK(all[0].size == Approx(std::log(1.1)));
+  CHECK(all[0].error == Approx(std::log(1.1)));
   CHECK(sized_errors(lines, "two").size() == 1);
-  CHECK(sized_errors({line("E5/nodes-512", "one", -1.0)}, "")[0].size == Approx(std::log(10.0)));
+  CHECK(sized_errors({line("E5/nodes-512", "one", -1.0)}, "")[0].error == Approx(-std::log(10.0)));
 }
 
-TEST_CASE("without other features the scale is the weighted mean size", "[validate][band]") {
-  const std::vector<SizedError> errors = {{{1.0}, 0.1, 1.0}, {{1.0}, 0.4, 0.5}};
-  CHECK(scale_of(scale_coefficients(errors), {1.0}) == Approx((0.1 + 0.2) / 1.5));
-  CHECK_THROWS_AS(scale_coefficients({}), InputError);
+TEST_CASE("a rate that is too low and a time that is too long err alike", "[validate][band]") {
+  std::vector<LedgerLine> lines = {line("R1/a", "one", 0.25), line("R1/b", "two", -0.2)};
+  lines[0].unit = "s", lines[1].unit = "tokens/s";
+  const auto errors = sized_errors(lines, "");
+  CHECK(errors[0].error == Approx(std::log(1.25)));
+  CHECK(errors[1].error == Approx(errors[0].error));
 }
 
-TEST_CASE("a feature of many rows takes their scale, of one row it is held back", "[validate][band]") {
+TEST_CASE("errors that are all alike have a centre, and a narrower spread than without one", "[validate][band]") {
+  std::vector<SizedError> errors, both;
+  for (int i = 0; i < 60; ++i) {
+    const double scatter = 0.01 * (i % 5 - 2);
+    errors.push_back({{1.0}, 0.1 + scatter, 1.0});
+    both.push_back({{1.0}, (i % 2 == 0 ? 0.1 : -0.1) + scatter, 1.0});
+  }
+  const ErrorModel model = error_model(errors);
+  CHECK(centre_of(model, {1.0}) == Approx(0.1).epsilon(0.05));
+  CHECK(spread_of(model, {1.0}) < 0.03);
+  CHECK(std::abs(centre_of(error_model(both), {1.0})) < 0.01);
+  CHECK(spread_of(error_model(both), {1.0}) > 0.06);
+  both.push_back({{1.0, 1.0}, 0.3, 1.0});
+  CHECK(centre_of(error_model(both), {1.0, 1.0}) < 0.1);  // one row is held back
+}
+
+TEST_CASE("a few errors that are far off widen the spread little", "[validate][band]") {
+  std::vector<SizedError> errors;
+  for (int i = 0; i < 100; ++i) errors.push_back({{1.0}, i % 2 == 0 ? 0.05 : -0.05, 1.0});
+  const double without = spread_of(error_model(errors), {1.0});
+  for (int i = 0; i < 5; ++i) errors.push_back({{1.0}, i % 2 == 0 ? 1.5 : -1.5, 1.0});
+  CHECK(spread_of(error_model(errors), {1.0}) < 1.4 * without);  // their mean size grows by 1.4
+}
+
+TEST_CASE("watts do not share the centre of times", "[validate][band]") {
+  const Features time = error_class("R1/h100-512", 0.1, false).features,
+                 watts = error_class("E2/rest-h100-41", 0.1, false).features;
+  std::vector<SizedError> errors;
+  for (int i = 0; i < 60; ++i) errors.push_back({time, 0.1 + 0.01 * (i % 5 - 2), 1.0});
+  for (int i = 0; i < 60; ++i) errors.push_back({watts, 0.01 * (i % 5 - 2), 1.0});
+  const ErrorModel model = error_model(errors);
+  CHECK(centre_of(model, time) > 0.08);
+  CHECK(std::abs(centre_of(model, watts)) < 0.01);
+}
+
+TEST_CASE("a feature of many rows takes their spread, of one row it is held back", "[validate][band]") {
   const Features usual = {1.0}, other = {1.0, 1.0};
-  std::vector<SizedError> errors(100, {usual, 0.05, 1.0});
+  std::vector<SizedError> errors;
+  for (int i = 0; i < 100; ++i) errors.push_back({usual, i % 2 == 0 ? 0.05 : -0.05, 1.0});
   errors.push_back({other, 0.5, 1.0});
-  const double of_one = scale_of(scale_coefficients(errors), other);
-  CHECK(of_one > 0.06);
+  const double of_one = spread_of(error_model(errors), other);
+  CHECK(of_one > 1.1 * spread_of(error_model(errors), usual));
   CHECK(of_one < 0.3);
-  errors.insert(errors.end(), 200, {other, 0.5, 1.0});
-  const auto beta = scale_coefficients(errors);
-  CHECK(scale_of(beta, other) == Approx(0.5).epsilon(0.05));
-  CHECK(scale_of(beta, usual) == Approx(0.05).epsilon(0.05));
+  for (int i = 0; i < 200; ++i) errors.push_back({other, i % 2 == 0 ? 0.5 : -0.5, 1.0});
+  const ErrorModel model = error_model(errors);
+  CHECK(spread_of(model, other) / spread_of(model, usual) == Approx(10.0).epsilon(0.1));
+  CHECK_THROWS_AS(error_model({}), InputError);
   // The sum is at its least: no coefficient moves it down.
-  const auto cost = [&](const Features& b) {
-    double sum = 0.0;
-    for (const auto& e : errors)
-      sum += e.weight * (std::log(scale_of(b, e.features)) + e.size / scale_of(b, e.features));
-    for (std::size_t k = 1; k < b.size(); ++k) sum += 0.5 * b[k] * b[k];
-    return sum;
-  };
+  const double least = error_cost(errors, model);
   for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
     for (const double by : {-1e-3, 1e-3}) {
-      Features moved = beta;
-      moved[k] += by;
-      CHECK(cost(moved) > cost(beta));
+      ErrorModel moved = model;
+      moved.spread[k] += by;
+      CHECK(error_cost(errors, moved) > least);
+      moved = model, moved.centre[k] += by;
+      CHECK(error_cost(errors, moved) > least);
     }
 }

@@ -1,0 +1,73 @@
+#include "evidence_kernels.hpp"
+
+#include "silicon.hpp"
+#include "tidewatt/workload/plan.hpp"
+#include "training_runs.hpp"
+
+namespace TIDEWATT_NAMESPACE::validate {
+namespace {
+
+constexpr double result_B = 2.0;  // products add up and return in 16 bits
+
+workload::Precision precision_named(const std::string& word) {
+  workload::ParallelPlan plan;
+  plan.precision = word;
+  return plan.linear_precision();
+}
+
+/// A device whose bf16 is another format: a service has one rate for all linear layers. Attention keeps its own.
+workload::ComputeParams in_format(workload::ComputeParams gpu, workload::Precision format) {
+  const double bf16_FLOP_per_s = gpu.matrix_FLOP_per_s;
+  gpu.matrix_efficiency_frac = workload::efficiency_frac(gpu, format, workload::KernelClass::dense);
+  gpu.matrix_FLOP_per_s = workload::peak_FLOP_per_s(gpu, format);
+  gpu.attention_efficiency_frac *= bf16_FLOP_per_s / gpu.matrix_FLOP_per_s;
+  return gpu;
+}
+
+Served served_in(const workload::ModelShape& shape, ServedLoad load, const std::string& precision) {
+  const auto format = precision_named(precision);
+  GpuCase gpu = gpu_case(load.gpu);
+  gpu.compute = in_format(gpu.compute, format);
+  load.service.weight_bytes = static_cast<std::int64_t>(workload::element_B(format));
+  return served(shape, load, gpu);
+}
+
+}  // namespace
+
+double product_FLOP_per_s(const std::string& gpu_name, const std::string& precision, const ProductShape& s) {
+  const GpuCase gpu = gpu_case(gpu_name);
+  const auto format = precision_named(precision);
+  const double operands_B = workload::element_B(format) * s.inner * (s.rows + s.columns),
+               bytes = operands_B + result_B * s.rows * s.columns;
+  const auto work = workload::gemm_work(gpu.compute, s.rows, s.columns, s.inner, bytes, format);
+  const auto mix = mix_of(workload::make_kind("product", work, gpu.compute, 0.0));
+  const power::GpuModel model(gpu.power);
+  const double reference_Hz = gpu.compute.reference_clock_Hz;
+  const double clock_Hz =
+      dvfs::operating_point(model, {}, mix, reference_Hz, 0.0, model.leakage_temperature_factor(air_die_K),
+                            gpu.power.tdp_W - gpu.governor.cap_margin_W, model.clock_max_Hz(), model.clock_max_Hz())
+          .clock_Hz;
+  return 2.0 * s.rows * s.columns * s.inner / (work.gemm_s * reference_Hz / clock_Hz + work.memory_s);
+}
+
+double memory_B_per_s(const std::string& gpu) {
+  const auto compute = gpu_case(gpu).compute;
+  return 1.0 / workload::memory_work(compute, 1.0).memory_s;
+}
+
+double all_reduce_bus_B_per_s(const std::string& network, std::int64_t n_gpu, double bytes) {
+  const auto n = static_cast<double>(n_gpu);
+  return 2.0 * (n - 1.0) / n * bytes / workload::group_all_reduce_s(network_entry(network), {n_gpu, 1}, bytes);
+}
+
+double service_tokens_per_s(const workload::ModelShape& shape, const ServedLoad& load, const std::string& precision) {
+  const auto hour = served_in(shape, load, precision).hour;
+  return hour.served_per_s * static_cast<double>(load.service.output_tokens) / static_cast<double>(load.service.tp);
+}
+
+double prompt_s(const workload::ModelShape& shape, const ServedLoad& load, const std::string& precision) {
+  const Served s = served_in(shape, load, precision);
+  return s.service.prefill_s(s.pace);
+}
+
+}  // namespace TIDEWATT_NAMESPACE::validate

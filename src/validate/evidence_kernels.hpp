@@ -1,0 +1,30 @@
+#pragma once
+// What the evidence rows compute of single kernels, collectives and services: the parts that a training step or a service is made of.
+#include <cstdint>
+#include <string>
+
+#include "evidence_levels.hpp"
+
+namespace TIDEWATT_NAMESPACE::validate {
+
+/// A (rows × inner)·(inner × columns) product, counts.
+struct ProductShape {
+  double rows = 0.0, columns = 0.0, inner = 0.0;
+};
+
+/// Rate of a product that runs again and again on a nominal chip: at the clock that its limit leaves to this product alone, the die
+/// as in loaded air-cooled nodes. @param gpu entry of kind gpu  @param precision as in a plan  @returns FLOP/s
+double product_FLOP_per_s(const std::string& gpu, const std::string& precision, const ProductShape& shape);
+/// Bytes per second of a memory-bound kernel. @returns B/s
+double memory_B_per_s(const std::string& gpu);
+/// Bus bandwidth of an all-reduce inside a node: 2 (n - 1)/n of its bytes over its time. @param network entry of kind network
+/// @returns B/s
+double all_reduce_bus_B_per_s(const std::string& network, std::int64_t n_gpu, double bytes);
+
+/// Output tokens per second and GPU at the most requests that batch, memory and clock allow.
+/// @param precision of weights and linear layers, as in a plan
+double service_tokens_per_s(const workload::ModelShape& shape, const ServedLoad& load, const std::string& precision);
+/// Time of one prompt, alone. @returns s
+double prompt_s(const workload::ModelShape& shape, const ServedLoad& load, const std::string& precision);
+
+}  // namespace TIDEWATT_NAMESPACE::validate
