@@ -123,7 +123,8 @@ class Player {
     }
   }
 
-  /// One repetition. @param see (kind, begin on the repetition's clock, length there, length in time, clock, power, AtClock)
+  /// One repetition. @param see (kind, begin on the repetition's clock, length there, length in time, clock, clock without the dither
+  /// between two bins, power, AtClock)
   template <class See>
   TIDEWATT_INLINE void play(See&& see) {
     double begin_s = 0.0, J = 0.0, all_s = 0.0;
@@ -137,7 +138,8 @@ class Player {
             table_[s.kind * n_bin_ + static_cast<std::size_t>(state_.bin[0])].at(whole_s_[s.kind], gate_Hz);
         const double d = std::min(left_s_, left_s / now.speed), planned_s = d * now.speed;
         const double W = now.fixed_W + now.leakage_W * factor_ * math::exp(leakage_per_K_ * (z_[0] + z_[1] + z_[2]));
-        see(s.kind, begin_s, planned_s, d, governor_.clock_Hz(state_, 0), W, now);
+        const double clock_Hz = governor_.clock_Hz(state_, 0);
+        see(s.kind, begin_s, planned_s, d, clock_Hz, clock_Hz + dithered_Hz_, W, now);
         if (d != decay_of_s_) set_decay(d);
         for (std::size_t m = 0; m < z_.size(); ++m)
           z_[m] = z_[m] * left_[m] + limits_.die.K_per_J[m] * (W - mean_W_) * spent_s_[m];
@@ -166,7 +168,9 @@ class Player {
   void decide() {
     const double W = sample_J_ / sampled_s_, die_K = 0.5 * limits_.governor.thermal_target_K;  // too cold for any limit
     const std::uint8_t brake = 0;
+    const double rest_bins = state_.dither_bins[0];
     governor_.decide({{&W, 1}, {&die_K, 1}, {&limits_.cap_W, 1}, {&limits_.max_Hz, 1}, {&brake, 1}}, state_);
+    dithered_Hz_ = power::GpuModel::bin_Hz * (state_.dither_bins[0] - rest_bins);
     sample_J_ = sampled_s_ = 0.0;
     left_s_ = governor_.period_s();
   }
@@ -183,6 +187,7 @@ class Player {
   std::vector<GatedKind> table_;                            ///< [kind × bin]
   std::vector<double> whole_s_;                             ///< [kind] at the repetition's pace
   double sample_J_ = 0.0, sampled_s_ = 0.0, left_s_ = 0.0;  ///< of the sample
+  double dithered_Hz_ = 0.0;                                ///< that the last sample left to later ones
   std::int64_t n_played_ = 0;
 };
 
@@ -195,7 +200,9 @@ struct Sums {
   std::vector<double> part_cycles, part_s;
   double planned_s, s = 0.0, J = 0.0, work_s = 0.0, work_cycles = 0.0;
 
-  void add(std::uint32_t k, double begin_s, double length_s, double d, double clock_Hz, double W, const AtClock& now) {
+  /// @param even_Hz clock without the dither, whose noise a few repetitions would leave in the parts
+  void add(std::uint32_t k, double begin_s, double length_s, double d, double clock_Hz, double even_Hz, double W,
+           const AtClock& now) {
     auto& of = kind[k];
     const double working_s = now.work_share * d;
     of.s += d, of.work_s += working_s, of.work_cycles += working_s * clock_Hz;
@@ -205,7 +212,7 @@ struct Sums {
     for (double at = begin_s * per_s; at < end;) {
       const auto part = std::min(static_cast<std::size_t>(at), part_s.size() - 1);
       const double until = part + 1 == part_s.size() ? end : std::min(end, static_cast<double>(part + 1));
-      part_cycles[part] += clock_Hz * (until - at), part_s[part] += until - at;
+      part_cycles[part] += even_Hz * (until - at), part_s[part] += until - at;
       at = until;
     }
   }
