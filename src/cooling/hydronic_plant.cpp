@@ -54,17 +54,36 @@ constexpr std::array<const char*, n_all> names{"cold_aisle_J",
                                                "loop_kg",
                                                "chilled_J"};
 
+/// Weather moves through a step, and the tower's air evenly between what the begin and the end give.
 struct System final : numerics::OdeSystem {
   const HydronicParams& params;
   const Tower* tower;
-  Conditions now;
-  System(const HydronicParams& p, const Tower* t, const PlantInput& input) : params(p), tower(t), now{input, {}} {
-    const WeatherSample& air = input.outdoor;
-    if (tower)
-      now.tower_air = tower->air(wet_bulb_K(air.drybulb_K, air.humidity_ratio, air.pressure_Pa), air.humidity_ratio,
-                                 air.pressure_Pa);
+  Conditions begin;
+  WeatherSample air_per_s;
+  TowerAir end_air{};
+  double span_s;
+  double begins_s = 0.0;  ///< of the part that is integrated now
+  System(const HydronicParams& p, const Tower* t, const PlantInput& input, double s)
+      : params(p), tower(t), begin{input, {}}, air_per_s(input.outdoor_per_s), span_s(s) {
+    begin.input.outdoor = moved(input.outdoor, air_per_s, -0.5 * span_s);
+    begin.tower_air = tower_air(begin.input.outdoor);
+    if (moves()) end_air = tower_air(moved(input.outdoor, air_per_s, 0.5 * span_s));
   }
-  void rhs(double, std::span<const double> y, std::span<double> dydt) const override {
+  bool moves() const { return !(air_per_s == WeatherSample{}); }
+  TowerAir tower_air(const WeatherSample& air) const {
+    if (!tower) return {};
+    return tower->air(wet_bulb_K(air.drybulb_K, air.humidity_ratio, air.pressure_Pa), air.humidity_ratio,
+                      air.pressure_Pa);
+  }
+  void rhs(double t_s, std::span<const double> y, std::span<double> dydt) const override {
+    if (!moves()) return derivatives(params, tower, begin, y, dydt);
+    const double s = begins_s + t_s, frac = s / span_s;
+    Conditions now = begin;
+    now.input.outdoor = moved(begin.input.outdoor, air_per_s, s);
+    const auto go = [frac](double& x, double end) { x += frac * (end - x); };
+    go(now.tower_air.wetbulb_K, end_air.wetbulb_K), go(now.tower_air.humidity_ratio, end_air.humidity_ratio);
+    go(now.tower_air.pressure_Pa, end_air.pressure_Pa), go(now.tower_air.enthalpy_J_per_kg, end_air.enthalpy_J_per_kg);
+    go(now.tower_air.UA_ratio, end_air.UA_ratio);
     derivatives(params, tower, now, y, dydt);
   }
 };
@@ -133,7 +152,7 @@ double integrate_to_staging(const HydronicParams& p, Workspace& work, const Syst
                             double time_s) {
   constexpr double resolution_s = 1.0;
   const double hold_s = p.chiller_hold_s - work.y[chiller_since_s];
-  const bool holds = hold_s > hold_slack_s, chills = p.chiller.capacity_W > 0.0 && system.now.input.powered;
+  const bool holds = hold_s > hold_slack_s, chills = p.chiller.capacity_W > 0.0 && system.begin.input.powered;
   if (chills && holds && hold_s < span_s - hold_slack_s) span_s = hold_s;
   const std::vector<double> begin = work.y;
   const auto stages_within = [&](double s) {
@@ -209,10 +228,11 @@ PlantStep HydronicPlant::advance(std::span<double> state, const PlantInput& inpu
                          chiller_integral, chiller_since_s})
       y[i] = 0.0;
   }
-  const System system(params_, tower(), input);
   const double span_s = seconds(t1 - t0), stored_before_J = stored_J(y);
+  System system(params_, tower(), input, span_s);
   for (double left_s = span_s; left_s > 0.0;) {
     stage_chillers(params_, y);
+    system.begins_s = span_s - left_s;
     left_s -= integrate_to_staging(params_, *mine, system, left_s, seconds(t0) + span_s - left_s);
   }
 

@@ -31,11 +31,31 @@ OutsideAirParams scaled(OutsideAirParams p, double factor) {
   return p;
 }
 
+/// Weather moves through a step, and with it what follows from it: evenly between what the begin and the end give.
 struct System final : numerics::OdeSystem {
   const OutsideAirParams& params;
-  Conditions now;
-  System(const OutsideAirParams& p, const Conditions& c) : params(p), now(c) {}
-  void rhs(double, std::span<const double> y, std::span<double> dydt) const override {
+  Conditions begin;
+  WeatherSample air_per_s;
+  double wetbulb_per_s = 0.0, low_per_s = 0.0, high_per_s = 0.0;
+  System(const OutsideAirParams& p, const PlantInput& input, double span_s)
+      : params(p), begin(conditions(p, input)), air_per_s(input.outdoor_per_s) {
+    if (!moves()) return;
+    const auto at = [&](double s) {
+      PlantInput then = input;
+      then.outdoor = moved(input.outdoor, air_per_s, s);
+      return conditions(p, then);
+    };
+    begin = at(-0.5 * span_s);
+    const Conditions end = at(0.5 * span_s);
+    wetbulb_per_s = (end.wetbulb_K - begin.wetbulb_K) / span_s;
+    low_per_s = (end.low_K - begin.low_K) / span_s, high_per_s = (end.high_K - begin.high_K) / span_s;
+  }
+  bool moves() const { return !(air_per_s == WeatherSample{}); }
+  void rhs(double t_s, std::span<const double> y, std::span<double> dydt) const override {
+    if (!moves()) return derivatives(params, begin, y, dydt);
+    Conditions now = begin;
+    now.input.outdoor = moved(begin.input.outdoor, air_per_s, t_s);
+    now.wetbulb_K += t_s * wetbulb_per_s, now.low_K += t_s * low_per_s, now.high_K += t_s * high_per_s;
     derivatives(params, now, y, dydt);
   }
 };
@@ -128,8 +148,8 @@ PlantStep OutsideAirPlant::advance(std::span<double> state, const PlantInput& in
   std::vector<double>& y = mine->y;
   std::copy(state.begin(), state.end(), y.begin());
   std::fill(y.begin() + outside_air::n_state, y.end(), 0.0);
-  const System system(params_, conditions(params_, input));
   const double span_s = seconds(t1 - t0);
+  const System system(params_, input, span_s);
   const double stored_before_J = stored_J(y);
   mine->solver.advance(system, y, span_s, seconds(t0));
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tidewatt/base/error.hpp"
@@ -39,6 +40,16 @@ struct SampleSum {
 
 }  // namespace
 
+WeatherSample moved(const WeatherSample& from, const WeatherSample& per_s, double s) {
+  return {from.drybulb_K + s * per_s.drybulb_K, std::max(0.0, from.humidity_ratio + s * per_s.humidity_ratio),
+          from.wetbulb_K + s * per_s.wetbulb_K, from.pressure_Pa + s * per_s.pressure_Pa};
+}
+
+WeatherSample moves_per_s(const WeatherSample& from, const WeatherSample& to, double s) {
+  return {(to.drybulb_K - from.drybulb_K) / s, (to.humidity_ratio - from.humidity_ratio) / s,
+          (to.wetbulb_K - from.wetbulb_K) / s, (to.pressure_Pa - from.pressure_Pa) / s};
+}
+
 Weather::Weather(WeatherSeries series) : series_(std::move(series)) {
   if (series_.knots.empty() || series_.step_ns <= 0)
     throw InputError("weather: no values, or a step that is not positive");
@@ -71,6 +82,11 @@ WeatherSample Weather::at(Tick t_ns) const {
   const Tick since = t_ns - series_.first_ns;
   const Tick i = floor_div(since, series_.step_ns);
   return between(i, static_cast<double>(since - i * series_.step_ns) / static_cast<double>(series_.step_ns));
+}
+
+bool Weather::even(Tick t0_ns, Tick t1_ns) const {
+  return floor_div(t0_ns - series_.first_ns, series_.step_ns) >=
+         floor_div(t1_ns - 1 - series_.first_ns, series_.step_ns);
 }
 
 WeatherSample Weather::mean(Tick t0_ns, Tick t1_ns) const {

@@ -105,7 +105,7 @@ class Player {
     }
   }
 
-  /// From now on samples fall on this many places of each stretch.
+  /// From now on samples begin at this many places of a repetition.
   void set_places(int n) { n_place_ = n; }
   /// One repetition. @param see (Piece)
   template <class See>

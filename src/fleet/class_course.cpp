@@ -36,6 +36,16 @@ std::vector<double> more_of(const std::vector<double>& ratio, const std::vector<
   return out;
 }
 
+/// [kind] from one course to another of a faster chip; none where it is not faster.
+std::vector<KindSlope> slopes_between(const dvfs::ClockCourse& slow, const dvfs::ClockCourse& fast) {
+  std::vector<KindSlope> out;
+  const double by_Hz = fast.clock_Hz - slow.clock_Hz;
+  for (std::size_t k = 0; k < slow.kind.size() && by_Hz > 1e6; ++k)
+    out.push_back(
+        {(fast.kind[k].dynamic - slow.kind[k].dynamic) / by_Hz, (fast.kind[k].leakage - slow.kind[k].leakage) / by_Hz});
+  return out;
+}
+
 ChipPlane plane_of(const dvfs::ClockCourse& nominal, const NodeType& type, const dvfs::Repetition& repetition,
                    double factor, const dvfs::CourseLimits& limits) {
   const double limit_W = limits.cap_W - limits.governor.cap_margin_W, leakage_W = type.gpu.params().leakage_W * factor;
@@ -49,6 +59,8 @@ ChipPlane plane_of(const dvfs::ClockCourse& nominal, const NodeType& type, const
   if (free_of_limits(nominal, limits.max_Hz) || !(nominal.clock_Hz > slow.clock_Hz + 1e6)) return out;
   const double unused_W = limit_W - nominal.limit_W;
   out.unused_W_per_Hz = (unused_W - out.slow_unused_W) / (nominal.clock_Hz - slow.clock_Hz);
+  out.kind_below = slopes_between(slow, nominal);
+  out.kind_above = slopes_between(nominal, dvfs::clock_course(type.gpu, {1.0, -slow_V}, repetition, factor, limits));
   if (!(leakage_W > 0.0)) return out;
   const auto leaky = dvfs::clock_course(type.gpu, {leaky_ratio, 0.0}, repetition, factor, limits);
   out.unused_per_leakage =
@@ -193,12 +205,19 @@ double slow_pace_Hz(const workload::Timeline& timeline, const NodeType& type, do
 
 void CourseMix::add(const ClassCourse& course, double of_it) { of[n] = &course, weight[n++] = of_it; }
 
-dvfs::KindClock CourseMix::kind(std::size_t k) const {
+KindCourse CourseMix::kind(std::size_t k) const {
   if (n == 0 || k >= of[0]->nominal.kind.size()) return {};
   const auto at = [k](const ClassCourse& c) -> const dvfs::KindClock& { return c.nominal.kind[k]; };
-  return {mean([&](const ClassCourse& c) { return at(c).clock; }),
-          mean([&](const ClassCourse& c) { return at(c).dynamic; }),
-          mean([&](const ClassCourse& c) { return at(c).leakage; })};
+  const ChipPlane& plane = *of[0]->plane;
+  const auto slope = [k](const std::vector<KindSlope>& of_kind) {
+    return k < of_kind.size() ? of_kind[k] : KindSlope{};
+  };
+  return {{mean([&](const ClassCourse& c) { return at(c).clock; }),
+           mean([&](const ClassCourse& c) { return at(c).dynamic; }),
+           mean([&](const ClassCourse& c) { return at(c).leakage; })},
+          mean([](const ClassCourse& c) { return c.nominal.clock_Hz; }),
+          slope(plane.kind_below),
+          slope(plane.kind_above)};
 }
 
 dvfs::PhaseMix CourseMix::all() const {

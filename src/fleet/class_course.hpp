@@ -18,6 +18,24 @@ struct WorkPlaces {
 };
 using SharedPlaces = std::shared_ptr<const WorkPlaces>;  ///< of all courses of one timeline
 
+/// How a kind's switching power and leakage move with a chip's mean clock, see dvfs::KindClock: in waits every chip's clock rises to the
+/// table's end, a fast one's by less of its own.
+struct KindSlope {
+  double dynamic_per_Hz = 0.0, leakage_per_Hz = 0.0;
+};
+/// A kind of work at any mean clock.
+struct KindCourse {
+  dvfs::KindClock nominal{};
+  double nominal_Hz = 0.0;
+  KindSlope below{}, above{};  ///< the nominal chip's clock
+  dvfs::KindClock at(double clock_Hz) const {
+    const double more_Hz = clock_Hz - nominal_Hz;
+    const KindSlope& slope = more_Hz < 0.0 ? below : above;
+    return {nominal.clock, nominal.dynamic + slope.dynamic_per_Hz * more_Hz,
+            nominal.leakage + slope.leakage_per_Hz * more_Hz};
+  }
+};
+
 /// How other chips differ from the nominal one: the bilinear surface through it, a slow chip, a leaky one and one that is both. A slower
 /// chip reaches the table's end less often, so its limiter can use more, and a leaky one meets the fast limit at another share of its
 /// mean.
@@ -25,6 +43,8 @@ struct ChipPlane {
   SharedPlaces places;
   /// As dvfs::ClockCourse::ratio_sum, − the nominal chip's; of the last one also − those of the two. Empty: none.
   std::vector<double> slow_more, leaky_more, both_more;
+  std::vector<KindSlope> kind_below,
+      kind_above;                          ///< [kind] to the slow chip and to one that is as much faster; empty: none
   double nominal_Hz = 0.0, slow_Hz = 0.0;  ///< mean clocks
   double slow_unused_W = 0.0, unused_W_per_Hz = 0.0, unused_per_leakage = 0.0;
   bool limited = false;  ///< false: not even the slow chip meets a limit
@@ -75,7 +95,7 @@ struct CourseMix {
     for (std::size_t i = 0; i < n; ++i) out += weight[i] * value(*of[i]);
     return out;
   }
-  dvfs::KindClock kind(std::size_t k) const;
+  KindCourse kind(std::size_t k) const;
   dvfs::PhaseMix all() const;
   double unused_W() const {
     return mean([](const ClassCourse& c) { return c.unused_W; });

@@ -109,8 +109,9 @@ double FanStairs::term(double held_frac, std::size_t level, double floor_frac, c
   const auto die_K = [&](double term_frac) { return at(plant, level_frac(level, term_frac, floor_frac)); };
   if (held_frac > 0.0 && die_K(held_frac) <= regulation_.off_K) held_frac = 0.0;
   if (die_K(held_frac) <= regulation_.on_K) return held_frac;
-  const double kicked_frac = std::max(held_frac, table().gain_per_K * regulation_.excess_K),
-               kicked_K = die_K(kicked_frac);
+  // The reading is integrated over the sample that sees it first.
+  const double kick_per_K = table().gain_per_K + table().integral_gain_per_K_s * controller_.sample_s;
+  const double kicked_frac = std::max(held_frac, kick_per_K * regulation_.excess_K), kicked_K = die_K(kicked_frac);
   if (kicked_K <= regulation_.on_K) return kicked_frac;
   const double by_frac = table().integral_gain_per_K_s * regulation_.excess_K * step_s;
   const double over_K = kicked_K + lag_K(plant) - regulation_.on_K;

@@ -72,7 +72,7 @@ TIDEWATT_INLINE std::size_t largest_lane(const double* x, std::size_t n) {
   return out;
 }
 
-/// The hottest die of a node once everything rests at the powers of the last step, and as pauses ahead leave it in work.
+/// The hottest die of a node once everything rests at these powers, and as pauses ahead leave it in work.
 template <std::size_t n_fixed>
 TIDEWATT_INLINE FanStairs::Plant resting(const Lanes& mean_W, const Lanes& rear, double dip_K, const Block& b,
                                          std::size_t node, double frac, const Blown& x) {
@@ -101,7 +101,7 @@ TIDEWATT_CLONES
 void climb(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& die_mean_K,
            const Blown& x, Air& air, std::array<double, n_lane>& mean_frac) {
   const auto& stairs = *b.type->stairs;
-  const Lanes mean_W = gather(state.mean_W.data(), b);
+  const Lanes mean_W = air.drawn_W != nullptr ? *air.drawn_W : gather(state.mean_W.data(), b);
   Lanes rear;
   for (std::size_t l = 0; l < n_lane; ++l) rear[l] = b.rear[l];
   // Pauses are jumped over where the fleet is as before them: the dies' mean with them is no reading of a table.

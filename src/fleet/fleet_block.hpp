@@ -120,7 +120,8 @@ struct Air {
   /// Fans in steps, [node of the block]: mean speed to which the die temperatures given belong; what their controller makes of them.
   std::array<double, n_lane> fan_used_frac;
   std::array<FanStairs::Speeds, n_lane> stairs;
-  /// Where a node settles at the powers of the last step, at a mean speed of the fans; passes of one step that agree in it share it.
+  const Lanes* drawn_W = nullptr;  ///< mean powers at which nodes settle; nullptr: those of the last step
+  /// Where a node settles at these powers, at a mean speed of the fans; passes of one step that agree in both share it.
   struct Rest {
     double of_frac;  ///< −1: not known yet
     FanStairs::Plant plant;

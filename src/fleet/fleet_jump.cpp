@@ -301,6 +301,21 @@ void land(const Block& b, const Packages& before, const ClassMap& map, const Cou
     fill_unused(b, *of);
 }
 
+/// What the pass gave every GPU in work: fans in steps rest at that, not at what it drew before its clock moved.
+/// @returns whether it is other than before by enough to be felt
+TIDEWATT_CLONES
+bool moved_powers(const ClassMap& map, const std::vector<Lanes>& watts, std::size_t n, Lanes& drawn_W) {
+  constexpr double felt_W = 0.1;
+  Lanes now_W{};
+  for (std::size_t i = 0; i < map.used.size(); ++i) {
+    const double share = map.used_s[i] / map.period_s;
+    for (std::size_t l = 0; l < n_lane; ++l) now_W[l] = std::fma(share, watts[i][l], now_W[l]);
+  }
+  const bool moved = largest_gap(now_W, drawn_W, 0, n) > felt_W;
+  drawn_W = now_W;
+  return moved;
+}
+
 }  // namespace
 
 void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
@@ -316,6 +331,9 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
     fan_before[i] = signals.fan_before_frac[b.node[i]];
   }
   use_guessed_fans(signals, b, s.air);
+  s.air.drawn_W = nullptr;
+  Lanes drawn_W{};
+  if (b.type->stairs) drawn_W = gather(state.mean_W.data(), b);
   s.course.modes.fill(nullptr);
   for (int i = 0; i < 4; ++i) {
     set_air(state, task, b, course.step_s, before.r, fan_before, mean_K, front, s.air);
@@ -328,7 +346,12 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
         pass.worked_K[l] = (mean_K[l] - pause_frac * s.pause_die_K[l]) / (1.0 - pause_frac);
     front = front_W(fleet, b, pass.heat_J, course.step_s);
     if (moved_K <= settled_K && (i > 0 || !task.slice)) break;
+    if (b.type->stairs && !task.slice && moved_powers(map, s.watts, b.n_used(), drawn_W)) {
+      s.air.drawn_W = &drawn_W;
+      for (auto& rest : s.air.rest) rest.of_frac = -1.0;
+    }
   }
+  s.air.drawn_W = nullptr;
   land(b, before, map, course, s, pass);
 }
 

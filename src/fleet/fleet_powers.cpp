@@ -1,5 +1,6 @@
 // Clocks with waiting, and the power of a block's GPUs at them.
 #include <algorithm>
+#include <utility>
 
 #include "dvfs/operating_point_batch.hpp"
 #include "fleet_block.hpp"
@@ -50,7 +51,7 @@ Lanes wait_clocks(const Fleet& fleet, FleetState& state, const FleetSignals& sig
 
 /// Chip and voltage of a block's GPUs at their clocks; see dvfs::phase_power for the equation.
 struct AtClock {
-  Lanes dynamic_W, leakage_W, stretch;
+  Lanes clock_Hz, dynamic_W, leakage_W, stretch;
 };
 
 TIDEWATT_CLONES
@@ -61,6 +62,7 @@ void at_clock(const Fleet& fleet, const Block& b, const Lanes& clock_Hz, double 
     offset_V[l] = fleet.chip[b.gpu[l]].voltage_offset_V;
     ratio[l] = fleet.chip[b.gpu[l]].leakage_ratio;
   }
+  out.clock_Hz = clock_Hz;
   for (std::size_t l = 0; l < n_lane; ++l) V[l] = gpu.voltage(clock_Hz[l]).V + offset_V[l];
   const auto& p = gpu.params();
   const double leakage_W = p.leakage_W, per_V = p.leakage_per_V, ref_V = p.voltage_ref_V;
@@ -81,31 +83,41 @@ void rest(const Block& b, AtClock& at) {
 
 /// See dvfs::phase_power. A gated GPU takes as long as the slowest: it waits for the rest of the phase.
 TIDEWATT_CLONES
-void fill(KindPower& out, const power::GpuPowerParams& p, const dvfs::PhaseMix& work, const dvfs::KindClock& clock,
+void fill(KindPower& out, const power::GpuPowerParams& p, const dvfs::PhaseMix& work, const KindCourse& course,
           const AtClock& at, double reference_Hz, double gate_Hz) {
   dvfs::PhaseMix mix = work;  // its own clock is another pace
-  mix.matrix_s /= clock.clock;
-  mix.active_matrix_s /= clock.clock;
+  mix.matrix_s /= course.nominal.clock;
+  mix.active_matrix_s /= course.nominal.clock;
   const double other_s = mix.memory_s + mix.link_s + mix.wait_s;
   const double other_active_s =
       p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
   const double traffic_J = p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s, board_W = p.board_W,
                active_matrix_s = mix.active_matrix_s;
-  for (std::size_t l = 0; l < n_lane; ++l) out.leakage_W[l] = at.leakage_W[l] * clock.leakage;
+  const auto [below, above] = std::pair(course.below, course.above);
+  const double nominal_Hz = course.nominal_Hz, dynamic = course.nominal.dynamic, leakage = course.nominal.leakage;
+  Lanes dynamic_W;
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double more_Hz = at.clock_Hz[l] - nominal_Hz, less_Hz = more_Hz < 0.0 ? more_Hz : 0.0,
+                 over_Hz = more_Hz - less_Hz;
+    out.leakage_W[l] =
+        at.leakage_W[l] * std::fma(below.leakage_per_Hz, less_Hz, std::fma(above.leakage_per_Hz, over_Hz, leakage));
+    dynamic_W[l] =
+        at.dynamic_W[l] * std::fma(below.dynamic_per_Hz, less_Hz, std::fma(above.dynamic_per_Hz, over_Hz, dynamic));
+  }
   if (gate_Hz > 0.0) {
     const double gate_s = mix.matrix_s * (reference_Hz / gate_Hz), per_s = 1.0 / (gate_s + other_s);
-    const double per_stretch = (active_matrix_s - p.wait_activity * mix.matrix_s) * clock.dynamic,
-                 steady_s = (other_active_s + p.wait_activity * gate_s) * clock.dynamic;
+    const double per_stretch = active_matrix_s - p.wait_activity * mix.matrix_s,
+                 steady_s = other_active_s + p.wait_activity * gate_s;
     for (std::size_t l = 0; l < n_lane; ++l)
       out.fixed_W[l] =
-          board_W + std::fma(at.dynamic_W[l], std::fma(per_stretch, at.stretch[l], steady_s), traffic_J) * per_s;
+          board_W + std::fma(dynamic_W[l], std::fma(per_stretch, at.stretch[l], steady_s), traffic_J) * per_s;
     return;
   }
-  const double matrix_s = mix.matrix_s, working_s = active_matrix_s * clock.dynamic,
-               steady_s = other_active_s * clock.dynamic;
+  const double matrix_s = mix.matrix_s;
   for (std::size_t l = 0; l < n_lane; ++l)
-    out.fixed_W[l] = board_W + std::fma(at.dynamic_W[l], std::fma(working_s, at.stretch[l], steady_s), traffic_J) /
-                                   std::fma(matrix_s, at.stretch[l], other_s);
+    out.fixed_W[l] =
+        board_W + std::fma(dynamic_W[l], std::fma(active_matrix_s, at.stretch[l], other_active_s), traffic_J) /
+                      std::fma(matrix_s, at.stretch[l], other_s);
 }
 
 }  // namespace
@@ -133,7 +145,7 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
     const bool context = task.kind_context[k] != 0;
     powers[i].low_W = task.kind_low_W[k];
     powers[i].high_W = task.kind_high_W[k];
-    fill(powers[i], b.type->gpu.params(), task.kind_mix[k], kind_clock(task, b.cls, k), context ? working : idle,
+    fill(powers[i], b.type->gpu.params(), task.kind_mix[k], kind_course(task, b.cls, k), context ? working : idle,
          task.reference_Hz, context ? gate_Hz : 0.0);
     for (std::size_t l = 0; l < n_lane && any_off; ++l)
       if (task.dark || state.off[b.node[b.owner[l]]] != 0) powers[i].fixed_W[l] = powers[i].leakage_W[l] = 0.0;

@@ -77,8 +77,8 @@ inline Tick pause_of(const FleetTask& task) {
 inline Tick duration_of(const FleetTask& task) { return task.timeline->period * task.repetitions + pause_of(task); }
 
 /// How a kind differs in its clock.
-inline dvfs::KindClock kind_clock(const FleetTask& task, std::size_t cls, std::size_t kind) {
-  return task.class_course.empty() ? dvfs::KindClock{} : task.class_course[cls].kind(kind);
+inline KindCourse kind_course(const FleetTask& task, std::size_t cls, std::size_t kind) {
+  return task.class_course.empty() ? KindCourse{} : task.class_course[cls].kind(kind);
 }
 /// Pace of a class's timeline, relative to the reference clock.
 inline double pace_of(const FleetTask& task, std::size_t cls) {

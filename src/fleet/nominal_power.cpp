@@ -22,8 +22,8 @@ NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const 
   for (std::size_t k = 0; k < task.kind_mix.size(); ++k) {
     const bool context = task.kind_context[k] != 0;
     const double f = context ? clock_Hz : type.gpu.idle_clock_Hz();
-    const auto p = dvfs::phase_power(type.gpu, {}, task.kind_mix[k], kind_clock(task, cls, k), task.reference_Hz, f,
-                                     context ? gate_Hz : 0.0);
+    const auto p = dvfs::phase_power(type.gpu, {}, task.kind_mix[k], kind_course(task, cls, k).at(clock_Hz),
+                                     task.reference_Hz, f, context ? gate_Hz : 0.0);
     const auto& at_rest = type.gpu.params();
     const double leakage_W = (context ? 1.0 : at_rest.rest_leakage_ratio) * p.leakage_W * factor;
     const double W = leakage_W + (context ? p.fixed_W : at_rest.board_W);

@@ -48,7 +48,8 @@ void split_long(workload::Timeline& timeline) {
 
 void split_after_waits(workload::Timeline& timeline) {
   constexpr Tick long_wait = 30 * ns_per_ms, least = 10 * ns_per_ms;
-  constexpr std::array<Tick, 4> ends = {20 * ns_per_ms, 40 * ns_per_ms, 80 * ns_per_ms, 160 * ns_per_ms};
+  constexpr std::array<Tick, 5> ends = {20 * ns_per_ms, 40 * ns_per_ms, 60 * ns_per_ms, 80 * ns_per_ms,
+                                        160 * ns_per_ms};
   const auto works = [&](const workload::Segment& s) { return timeline.kinds[s.kind].matrix_s > 0.0; };
   for (auto& segments : timeline.classes) {
     std::vector<workload::Segment> out;

@@ -102,9 +102,8 @@ void Engine::Ports::advance_to(Impl& engine, double t_s) {
 
 /// Takes the engine's own steps up to `t`, and reads inside the one that contains `t`.
 void Engine::Ports::take_own_steps(Impl& engine, Tick t) {
-  const auto planned_end = [&] { return engine.agenda.planned_end(engine.state.now, engine.occupants); };
-  Tick end = planned_end();
-  for (; engine.state.now < t && end <= t; end = planned_end()) {
+  Tick end = planned_end(engine);
+  for (; engine.state.now < t && end <= t; end = planned_end(engine)) {
     // A step that is about to end at `t` may reach beyond it, to the end of an iteration: then it is taken back.
     if (end + longest_iteration > t) keep(engine, end);
     engine.step();

@@ -46,8 +46,9 @@ struct GpuReplay {
   /// As the run has it: a kind's power at the GPU's mean clock.
   double run_W(std::uint32_t kind, double clock_Hz, double at_K) const {
     const double gate = leads ? 0.0 : std::min(clock_Hz, task.class_gate_Hz[cls]);
-    const auto p = dvfs::phase_power(type.gpu, chip, task.kind_mix[kind], fleet::kind_clock(task, cls, kind),
-                                     task.reference_Hz, clock_Hz, gate);
+    const auto p =
+        dvfs::phase_power(type.gpu, chip, task.kind_mix[kind], fleet::kind_course(task, cls, kind).at(clock_Hz),
+                          task.reference_Hz, clock_Hz, gate);
     return bounded(kind, p.fixed_W + p.leakage_W * type.gpu.leakage_temperature_factor(at_K));
   }
   double bounded(std::uint32_t kind, double W) const {

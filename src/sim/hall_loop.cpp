@@ -65,33 +65,6 @@ bool finite(const cooling::PlantStep& p) {
   return std::all_of(all.begin(), all.end(), [](double x) { return std::isfinite(x); });
 }
 
-/// What a plant's step leaves for the servers. @param asked_frac share of the plates' flow that the racks let through
-void apply_plant_step(PlantedHall& h, const cooling::PlantStep& p, double asked_frac) {
-  h.supply_K = h.air_K = p.supply_end_K;
-  h.air_K_per_s = 0.0;
-  h.rise_K = p.hot_aisle_mean_K - p.supply_mean_K;
-  const bool liquid = h.liquid_asked_kg_per_s > 0.0;
-  h.coolant_K = liquid ? p.liquid_supply_end_K : p.supply_end_K;
-  // Regulators at the servers let no more than the reference flow through; what the pumps move beyond it passes by.
-  const double asked_kg_per_s = asked_frac * h.liquid_asked_kg_per_s;
-  h.flow_frac = liquid && asked_kg_per_s > 0.0 ? std::min(1.0, p.liquid_flow_mean_kg_per_s / asked_kg_per_s) : 1.0;
-}
-
-/// How a hall's coolant is expected to move: through its plant's mean in the first and the last of its steps, of `step_s` together.
-void expect(PlantedHall& h, double first_K, double mean_K, std::size_t n_step, double step_s, double base_s) {
-  if (n_step > 1) {
-    const auto course = course_through(first_K, mean_K, n_step, step_s);
-    h.coolant_K = course.start_K;
-    h.coolant_K_per_s = course.K_per_s;
-    return;
-  }
-  // After long steps of constant weather a plant is in the state of the last step's middle. A line through two means gives the
-  // course between them.
-  if (h.last_s > 0.0 && std::max(h.last_s, step_s) > 1.5 * base_s)
-    h.coolant_K = (h.mean_K * step_s + mean_K * h.last_s) / (step_s + h.last_s);
-  h.coolant_K_per_s = 2.0 * (mean_K - h.coolant_K) / step_s;
-}
-
 /// [hall] means of what servers give between two moments.
 std::vector<PlantDemand> asked(std::span<const HeatPulse> given, std::size_t n_hall, Tick t0, Tick t1) {
   std::vector<PlantDemand> out(n_hall);
@@ -107,20 +80,6 @@ std::vector<PlantDemand> asked(std::span<const HeatPulse> given, std::size_t n_h
   return out;
 }
 
-/// The supply air, of which servers take a volume: where it is the GPUs' coolant, as that; else evenly to its forecast mean.
-void expect_air(PlantedHall& h, double mean_K, double step_s) {
-  const bool liquid = h.liquid_asked_kg_per_s > 0.0;
-  h.air_K = liquid ? h.supply_K : h.coolant_K;
-  h.air_K_per_s = liquid ? 2.0 * (mean_K - h.supply_K) / step_s : h.coolant_K_per_s;
-}
-
-/// By how much the coolant's mean came out other than expected. Where leakage answers more to the dies, it has to be known better.
-double missed_K(const PlantedHall& h, const fleet::NodeType& type, double mean_K, double step_s) {
-  constexpr double usual_fan_frac = 0.75;
-  const double weight = fleet::leakage_loop_gain(type, usual_fan_frac) / fleet::gentle_loop_gain;
-  return weight * std::abs(mean_K - (h.coolant_K + 0.5 * step_s * h.coolant_K_per_s));
-}
-
 void book(HallBooks& books, const cooling::PlantStep& p, double step_s) {
   books.electric.add(p.fan_J + p.other_electric_W * step_s);
   books.heat_in.add(p.heat_in_J);
@@ -134,6 +93,27 @@ void book(HallBooks& books, const cooling::PlantStep& p, double step_s) {
 /// Hall, time, key and the active events, for a message.
 std::string where(const std::string& hall, Tick t, const std::string& events) {
   return fmt::format("hall.{}.plant, hall '{}' at {:.3f} s", hall, hall, seconds(t)) + events;
+}
+
+/// A plant's own step. @param at says where it is, for a message  @throws SolverError if there is no finite result
+template <class Where>
+cooling::PlantStep advanced(const cooling::CoolingPlant& plant, std::span<double> state,
+                            const cooling::PlantInput& given, Tick t0, Tick t1, cooling::PlantWorkspace& workspace,
+                            Where&& at) {
+  const auto p = [&] {
+    try {
+      return plant.advance(state, given, t0, t1, workspace);
+    } catch (const InputError& e) {
+      throw SolverError(at() + ": " + e.what());
+    } catch (const SolverError& e) {
+      throw SolverError(at() + ": " + e.what());
+    }
+  }();
+  if (!finite(p))
+    throw SolverError(fmt::format("{}: the plant gives {} K of supply air, {} K of liquid and takes {} W", at(),
+                                  p.supply_mean_K, p.liquid_supply_mean_K,
+                                  cooling::plant_electric_W(p, seconds(t1 - t0))));
+  return p;
 }
 
 constexpr Tick before_run = -1;  // events at 0 s act on a plant without failures
@@ -260,30 +240,17 @@ void HallLoop::collect(const fleet::FleetSignals& signals, std::size_t first_nod
 }
 
 cooling::PlantStep HallLoop::move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0,
-                                  Tick t1, cooling::PlantWorkspace& workspace) {
-  const auto advanced = [&] {
-    try {
-      return halls_[hall].plant->advance(state, given, t0, t1, workspace);
-    } catch (const InputError& e) {
-      throw SolverError(where(halls_[hall].name, t0, outages_.told(hall, t0)) + ": " + e.what());
-    } catch (const SolverError& e) {
-      throw SolverError(where(halls_[hall].name, t0, outages_.told(hall, t0)) + ": " + e.what());
-    }
-  };
-  const auto p = advanced();
-  if (!finite(p))
-    throw SolverError(fmt::format("{}: the plant gives {} K of supply air, {} K of liquid and takes {} W",
-                                  where(halls_[hall].name, t0, outages_.told(hall, t0)), p.supply_mean_K,
-                                  p.liquid_supply_mean_K, cooling::plant_electric_W(p, seconds(t1 - t0))));
-  return p;
+                                  Tick t1, cooling::PlantWorkspace& workspace) const {
+  return advanced(*halls_[hall].plant, state, given, t0, t1, workspace,
+                  [&] { return where(halls_[hall].name, t0, outages_.told(hall, t0)); });
 }
 
 cooling::PlantStep HallLoop::move_through(std::size_t hall, const PlantDemand& give, Tick t0, Tick t1) {
   auto& h = halls_[hall];
   cooling::PlantStep out;
   Tick begin = t0;
-  for (const Tick end : plant_steps(t0, t1)) {
-    const auto p = move(hall, h.state, input(hall, give, outdoor_.mean(begin, end), begin), begin, end, *h.workspace);
+  for (const Tick end : plant_steps(t0, t1, follows_evenly(h, outdoor_, t0, t1))) {
+    const auto p = move(hall, h.state, input(hall, give, begin, end), begin, end, *h.workspace);
     out = begin == t0 ? p : joined(out, p, seconds(end - begin) / seconds(end - t0));
     begin = end;
   }
@@ -320,25 +287,35 @@ cooling::PlantInput HallLoop::input(std::size_t hall, const PlantDemand& give, c
           state_.powered};
 }
 
-void HallLoop::predict(Tick t0, Tick t1) {
+cooling::PlantInput HallLoop::input(std::size_t hall, const PlantDemand& give, Tick begin, Tick end) const {
+  auto out = input(hall, give, outdoor_.mean(begin, end), begin);
+  if (halls_[hall].plant->follows_weather()) out.outdoor_per_s = outdoor_.per_s(begin, end);
+  return out;
+}
+
+HallForecast HallLoop::forecast(Tick t0, Tick t1) const {
+  HallForecast out{t0, t1, {}, 0.0};
   const double step_s = seconds(t1 - t0);
-  const auto ends = plant_steps(t0, t1);
   for (std::size_t i = 0; i < halls_.size(); ++i) {
-    auto& h = halls_[i];
+    const auto& h = halls_[i];
     auto state = h.state;
-    double first_K = 0.0, mean_K = 0.0, air_Ks = 0.0;
+    HallForecast::Hall to{};
     Tick begin = t0;
-    for (const Tick end : ends) {
-      const auto p = move(i, state, input(i, h.given, outdoor_.mean(begin, end), begin), begin, end, *h.forecast);
-      mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
-      if (begin == t0) first_K = mean_K;
-      air_Ks += p.supply_mean_K * seconds(end - begin);
+    for (const Tick end : plant_steps(t0, t1, follows_evenly(h, outdoor_, t0, t1))) {
+      const auto p = move(i, state, input(i, h.given, begin, end), begin, end, *h.forecast);
+      add_step(to, h, p, seconds(end - begin) / step_s);
       begin = end;
     }
-    expect(h, first_K, mean_K, ends.size(), step_s, base_s_);
-    expect_air(h, air_Ks / step_s, step_s);
+    out.bend_K = std::max(out.bend_K, bend_K(h, to, fleet_.types[i]));
+    out.hall.push_back(to);
   }
-  set_inlets(t0);
+  return out;
+}
+
+void HallLoop::expect(const HallForecast& forecast) {
+  const double step_s = seconds(forecast.end - forecast.begin);
+  for (std::size_t i = 0; i < halls_.size(); ++i) sim::expect(halls_[i], forecast.hall[i], step_s, base_s_);
+  set_inlets(forecast.begin);
 }
 
 double HallLoop::advance(Tick t0, Tick t1) {

@@ -11,21 +11,13 @@
 #include "outdoor_air.hpp"
 #include "outside.hpp"
 #include "plant_outages.hpp"
+#include "planted_hall.hpp"
 #include "rack_flows.hpp"
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/cooling/cooling_plant.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
-
-/// Of one hall's plant over a macro step, means.
-struct PlantDemand {
-  double heat_W = 0, flow_m3_per_s = 0, liquid_W = 0;
-  template <class A>
-  void archive(A& a) {
-    a(heat_W, flow_m3_per_s, liquid_W);
-  }
-};
 
 /// What the servers of one hall gave for a while, means.
 struct HeatPulse {
@@ -62,26 +54,6 @@ struct HallBooks {
   }
 };
 
-/// One hall as its plant leaves it.
-struct PlantedHall {
-  std::string name;
-  std::shared_ptr<const cooling::CoolingPlant> plant;
-  std::optional<double> supply_set_K;                            ///< of the plant, from outside
-  std::unique_ptr<cooling::PlantWorkspace> workspace, forecast;  ///< of its steps and of looks ahead
-  std::vector<double> state;
-  double liquid_asked_kg_per_s = 0;           ///< by all plates of the hall; 0 in air
-  double supply_K = 0, rise_K = 0;            ///< and how much warmer the hot aisle is
-  double air_K = 0, air_K_per_s = 0;          ///< supply air as it is expected to move
-  double coolant_K = 0, coolant_K_per_s = 0;  ///< coolant of the GPUs: the supply air, or the liquid
-  double mean_K = 0, last_s = 0;              ///< mean coolant of the last macro step, and its length; 0: none yet
-  double flow_frac = 1;
-  PlantDemand given;  ///< by its servers over the last macro step
-  template <class A>
-  void archive(A& a) {
-    a(state, supply_K, rise_K, air_K, air_K_per_s, coolant_K, coolant_K_per_s, mean_K, last_s, flow_frac, given);
-  }
-};
-
 /// Halls and their plants, once per macro step: collects what the servers give, moves the plant, sets the inlets.
 class HallLoop {
  public:
@@ -94,8 +66,10 @@ class HallLoop {
   void settle(const fleet::FleetSignals& signals);
   /// Moves every plant over [t0, t1] with the means collected; returns the cooling power, W.
   double advance(Tick t0, Tick t1);
-  /// Where every plant would go over [t0, t1] with the last macro step's heat: sets how the inlets are expected to move.
-  void predict(Tick t0, Tick t1);
+  /// Where every plant would go over [t0, t1] with the last macro step's heat.
+  HallForecast forecast(Tick t0, Tick t1) const;
+  /// The inlets move so from now on.
+  void expect(const HallForecast& forecast);
   /// What has been collected beyond `now`, J: heat on its way into the next macro step.
   double pending_heat_J(Tick now) const;
   /// Coolant at every server for the next macro step, K: air at its front, or liquid at its cold plates.
@@ -139,13 +113,15 @@ class HallLoop {
  private:
   /// The plant's own step. @throws SolverError with hall, time, key and events if the result is not finite
   cooling::PlantStep move(std::size_t hall, std::span<double> state, const cooling::PlantInput& given, Tick t0, Tick t1,
-                          cooling::PlantWorkspace& workspace);
+                          cooling::PlantWorkspace& workspace) const;
   /// The same for a hall's own plant over a macro step, in steps that are not too long for it.
   cooling::PlantStep move_through(std::size_t hall, const PlantDemand& give, Tick t0, Tick t1);
   void start(std::size_t hall, const cooling::PlantInput& input);
   void set_inlets(Tick now);
   cooling::PlantInput input(std::size_t hall, const PlantDemand& give, const cooling::WeatherSample& outdoor,
                             Tick t) const;
+  /// In the weather from `begin` to `end`.
+  cooling::PlantInput input(std::size_t hall, const PlantDemand& give, Tick begin, Tick end) const;
   const Scenario& scenario_;
   double base_s_;  ///< the scenario's macro step
   const fleet::Fleet& fleet_;

@@ -18,6 +18,9 @@ class OutdoorAir {
   cooling::WeatherSample at(Tick t) const { return given(weather_.at(t)); }
   /// @throws InputError as cooling::Weather
   cooling::WeatherSample mean(Tick t0, Tick t1) const { return given(weather_.mean(t0, t1)); }
+  /// How it moves from t0 to t1, per s. @throws InputError as cooling::Weather
+  cooling::WeatherSample per_s(Tick t0, Tick t1) const { return moves_per_s(at(t0), at(t1), seconds(t1 - t0)); }
+  bool even(Tick t0, Tick t1) const { return weather_.even(t0, t1); }
   Tick local_at_start_ns() const { return weather_.local_at_start_ns(); }
 
  private:

@@ -9,7 +9,8 @@ constexpr Tick longest_plant_step = 900 * ns_per_s;
 
 }  // namespace
 
-std::vector<Tick> plant_steps(Tick t0, Tick t1) {
+std::vector<Tick> plant_steps(Tick t0, Tick t1, bool follows) {
+  if (follows) return {t1};
   const std::int64_t n = std::max<std::int64_t>(1, (t1 - t0 + longest_plant_step / 2) / longest_plant_step);
   std::vector<Tick> ends;
   for (std::int64_t i = 1; i <= n; ++i) ends.push_back(t0 + (t1 - t0) * i / n);
@@ -34,6 +35,10 @@ EvenCourse course_through(double first_mean_K, double last_mean_K, std::size_t n
   const double between_s = step_s * static_cast<double>(n_step - 1) / static_cast<double>(n_step);
   const double K_per_s = (last_mean_K - first_mean_K) / between_s;
   return {0.5 * (first_mean_K + last_mean_K) - 0.5 * step_s * K_per_s, K_per_s};
+}
+
+EvenCourse course_between(double begin_K, double mean_K, double end_K, double step_s) {
+  return {mean_K - 0.5 * (end_K - begin_K), (end_K - begin_K) / step_s};
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -167,9 +167,10 @@ void Simulation::advance() {
   apply_controls();
   note_brakes();
   // Heat, load and work of everyone, in air that moves as the plants are expected to move it.
-  Tick until = agenda.plan_macro_step(now, occupants);
+  const auto air = plan_macro_step(agenda, *this);
+  Tick until = air.end;
   recorder.begin_macro(until, agenda.latest_end(until, occupants));
-  halls.predict(now, until);
+  halls.expect(air);
   for (std::size_t i = 0; i < occupants.size(); ++i)
     if (occupants[i].trains()) {
       const OwnCaps own(i, controls.tiers(), state.fleet.controls);
@@ -192,6 +193,26 @@ void Simulation::advance() {
   ++scratch.counts.macro_steps;
   if (state.dark) state.dark_ns += until - now;
   state.now = until;
+}
+
+/// Supply air that bends on the way, as where pads saturate, is no line: the macro step is halved until it is one.
+HallForecast plan_macro_step(Agenda& agenda, const Simulation& s) {
+  constexpr double most_bend_K = 0.05;
+  const Tick now = s.state.now;
+  const Tick until = agenda.plan_macro_step(now, s.occupants);
+  if (until <= now) return {now, until, {}};  // at the run's end
+  auto air = s.halls.forecast(now, until);
+  while (air.bend_K > most_bend_K) {
+    const Tick sooner = agenda.plan_shorter(air.end, now, s.occupants);
+    if (sooner == air.end) break;
+    air = s.halls.forecast(now, sooner);
+  }
+  return air;
+}
+
+Tick planned_end(const Simulation& s) {
+  Agenda agenda = s.agenda;
+  return plan_macro_step(agenda, s).end;
 }
 
 void Simulation::advance_neighbours(Tick until) {

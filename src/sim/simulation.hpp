@@ -145,6 +145,10 @@ class Simulation {
   StepContext context_;
 };
 
+/// How the air moves through the macro step that comes now, which the agenda plans with it.
+HallForecast plan_macro_step(Agenda& agenda, const Simulation& s);
+/// Where it will end, without planning it.
+Tick planned_end(const Simulation& s);
 /// Orders of the utility as they stand now: caps of all GPUs, or caps and pauses of jobs tier by tier.
 void follow_orders(Simulation& s);
 /// Hottest die of a hall's GPUs: means over the last complete iteration, or the value now where nothing iterates.

@@ -50,17 +50,26 @@ Tick Agenda::plan_macro_step(Tick now, std::span<const JobRun> occupants) {
       std::min({next_cut(), (now / hour + 1) * hour, halls_.next_edge(now), grown_since(halls_.last_edge(now), now),
                 controls_.next_edge(now), pause_at_ > now ? pause_at_ : workload::never});
   for (;; n_base_step_ /= 2) {
-    const Tick length = n_base_step_ * base_;
-    const Tick until =
-        clip_to_next_event(std::min(macro_edge_, ((now + min_macro_step()) / length + 1) * length), now, occupants);
+    const Tick until = base_steps_end(now, occupants);
     if (n_base_step_ == 1 ||
         std::all_of(occupants.begin(), occupants.end(), [&](const JobRun& u) { return u.is_steady_until(until); }))
       return until;
   }
 }
 
-Tick Agenda::planned_end(Tick now, std::span<const JobRun> occupants) const {
-  return Agenda(*this).plan_macro_step(now, occupants);
+Tick Agenda::plan_shorter(Tick until, Tick now, std::span<const JobRun> occupants) {
+  Tick end = until;
+  while (end >= until && n_base_step_ > 1) {
+    n_base_step_ /= 2;
+    end = base_steps_end(now, occupants);
+  }
+  return std::min(end, until);
+}
+
+/// Where as many base steps as planned end, if nothing comes first.
+Tick Agenda::base_steps_end(Tick now, std::span<const JobRun> occupants) const {
+  const Tick length = n_base_step_ * base_;
+  return clip_to_next_event(std::min(macro_edge_, ((now + min_macro_step()) / length + 1) * length), now, occupants);
 }
 
 /// Where a job is known to change on the way or soon after, the macro step ends there: the change begins the next one.

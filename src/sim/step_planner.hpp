@@ -36,8 +36,8 @@ class Agenda {
   /// While all occupants are steady and the supply moves as predicted, macro steps double, up to `macro_step_max_s`. They end at
   /// multiples of their length, so that they align with the hours.
   Tick plan_macro_step(Tick now, std::span<const JobRun> occupants);
-  /// The same, without planning it.
-  Tick planned_end(Tick now, std::span<const JobRun> occupants) const;
+  /// A shorter one than the one just planned, which ends at `until`; `until` if none is.
+  Tick plan_shorter(Tick until, Tick now, std::span<const JobRun> occupants);
   /// Time up to which jobs' steps are of the macro step that ends at `until`: it may yet be aligned.
   Tick latest_end(Tick until, std::span<const JobRun> occupants) const;
   /// A job that iterates alone ends the macro step with it, so that its repetitions reach the connection unbroken.
@@ -52,6 +52,7 @@ class Agenda {
   bool aligns(std::span<const JobRun> occupants) const;
   bool equal_steps() const { return most_base_steps_ == 1; }
   Tick min_macro_step() const;
+  Tick base_steps_end(Tick now, std::span<const JobRun> occupants) const;
   Tick clip_to_next_event(Tick until, Tick now, std::span<const JobRun> occupants) const;
   Tick end_, base_;
   std::int64_t most_base_steps_;

@@ -31,6 +31,8 @@ struct TIDEWATT_API PlantInput {
   double liquid_flow_kg_per_s = 0.0;  ///< liquid flow that their cold plates need; >= 0
   PlantCapacity capacity{};
   bool powered = true;  ///< false: the site has no power, `capacity` is 0 and the plant draws nothing
+  /// How `outdoor`, its mean, moves through the step, per s; for plants that follow it.
+  WeatherSample outdoor_per_s{};
 };
 inline constexpr PlantCapacity no_capacity{0.0, 0.0, 0.0, 0.0, 0.0};
 
@@ -78,6 +80,9 @@ class TIDEWATT_API CoolingPlant {
   /// Length of the plant's state.
   virtual std::size_t n_state() const = 0;
   virtual std::vector<std::string> state_names() const = 0;  ///< with unit suffix
+  /// Whether weather moves within its steps (PlantInput::outdoor_per_s): then it ends a step as the weather at the end leaves it. false:
+  /// as that of the step's middle does.
+  virtual bool follows_weather() const { return false; }
   /// A new workspace for one thread; any one serves any state.
   virtual std::unique_ptr<PlantWorkspace> make_workspace() const = 0;
   /// A workspace for predictions, whose figures do not enter the energy balance: a plant may integrate with ten times the
@@ -86,7 +91,7 @@ class TIDEWATT_API CoolingPlant {
   /// Fills `state` with steady operation under `input` at run time `t`.
   /// @param state [n_state], in the units that state_names() ends with
   virtual void initialise(std::span<double> state, const PlantInput& input, Tick t) const = 0;
-  /// Advances `state` from t0 to t1 > t0 under constant `input`.
+  /// Advances `state` from t0 to t1 > t0 under constant `input`, weather apart.
   /// @throws SolverError with time and components, InputError for impossible input; `state` is then unchanged
   /// @param state [n_state], in and out
   virtual PlantStep advance(std::span<double> state, const PlantInput& input, Tick t0, Tick t1,

@@ -70,6 +70,7 @@ class TIDEWATT_API OutsideAirPlant final : public CoolingPlant {
   OutsideAirPlant(const OutsideAirParams& params, double rated_it_W, double rtol = 1e-5);
   std::size_t n_state() const override;
   std::vector<std::string> state_names() const override;
+  bool follows_weather() const override { return true; }
   std::unique_ptr<PlantWorkspace> make_workspace() const override;
   std::unique_ptr<PlantWorkspace> make_forecast_workspace() const override;
   void initialise(std::span<double> state, const PlantInput& input, Tick t) const override;

@@ -21,6 +21,7 @@ class TIDEWATT_API PrescribedInlet final : public CoolingPlant {
   PrescribedInlet(const PrescribedInletParams& params, Tick local_at_start_ns);
   std::size_t n_state() const override { return 0; }
   std::vector<std::string> state_names() const override { return {}; }
+  bool follows_weather() const override { return true; }  // it has a course of its own
   std::unique_ptr<PlantWorkspace> make_workspace() const override { return std::make_unique<PlantWorkspace>(); }
   void initialise(std::span<double>, const PlantInput&, Tick) const override {}
   PlantStep advance(std::span<double> state, const PlantInput& input, Tick t0, Tick t1,

@@ -13,7 +13,13 @@ struct TIDEWATT_API WeatherSample {
   double humidity_ratio = 0.0;  ///< kg water per kg dry air
   double wetbulb_K = 0.0;
   double pressure_Pa = 0.0;
+  bool operator==(const WeatherSample&) const = default;
 };
+
+/// The air `s` seconds after it was `from`. @param per_s how it moves
+TIDEWATT_API WeatherSample moved(const WeatherSample& from, const WeatherSample& per_s, double s);
+/// How air moves that goes evenly from one sample to another within `s` seconds, per s.
+TIDEWATT_API WeatherSample moves_per_s(const WeatherSample& from, const WeatherSample& to, double s);
 
 /// Outdoor air at evenly spaced instants of the run.
 struct TIDEWATT_API WeatherSeries {
@@ -38,6 +44,8 @@ class TIDEWATT_API Weather {
   WeatherSample at(Tick t_ns) const;
   /// Exact mean of at() over [t0, t1]; at(t0) if t0 == t1. @throws InputError as at(), or if t1 < t0.
   WeatherSample mean(Tick t0_ns, Tick t1_ns) const;
+  /// Whether it moves evenly from t0 to t1: no knot lies between.
+  bool even(Tick t0_ns, Tick t1_ns) const;
   /// Local standard time of day at run time 0, 0 to 24 h.
   Tick local_at_start_ns() const { return series_.local_at_start_ns; }
   const std::string& source() const { return series_.source; }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <ctime>
 
 #include "hydronic_day.hpp"
@@ -161,4 +162,32 @@ TEST_CASE("a macro step of 26 states stays within its budget") {
   WARN("a macro step takes " << us << " us CPU: " << 60e6 / us << " times real time");
   CHECK(d.worst < 1e-11);
   CHECK(us < 2000.0);  // loose: machines are shared
+}
+
+TEST_CASE("weather that moves through a long step does what many short ones do") {
+  const char* name = "frontier_like_tower";
+  const HydronicParams params = plant(name);
+  const double rated_W = 2e6, long_s = 3600.0;
+  const HydronicPlant built(params, rated_W);
+  const WeatherSample from = air(24, 0.5), to = air(30, 0.4), per_s = moves_per_s(from, to, long_s);
+  const auto at = [&](double s) { return hall(params, rated_W, 0.8, moved(from, per_s, s)); };
+  std::vector<double> start(built.n_state());
+  built.initialise(start, at(0.0), 0);
+  auto state = start;
+  const Totals d = run(built, state, 0, 60 * minute, [&](Tick t) { return at(seconds(t) + 30.0); });
+  PlantInput input = at(0.5 * long_s);
+  auto workspace = built.make_workspace();
+  const auto electric_J = [&](std::vector<double>& end) {
+    end = start;
+    return plant_electric_W(built.advance(end, input, 0, 60 * minute, *workspace), long_s) * long_s;
+  };
+  std::vector<double> still, moves;
+  electric_J(still);
+  input.outdoor_per_s = per_s;
+  CHECK(electric_J(moves) == Approx(d.electric_J).epsilon(2e-3));
+  const auto names = built.state_names();
+  const auto drive =
+      static_cast<std::size_t>(std::find(names.begin(), names.end(), "reject_drive_frac") - names.begin());
+  CHECK(moves[drive] == Approx(state[drive]).margin(0.01));
+  CHECK(std::abs(still[drive] - state[drive]) > 0.02);
 }

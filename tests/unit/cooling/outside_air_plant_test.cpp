@@ -175,3 +175,36 @@ TEST_CASE("the step responses are damped: a load step in winter rings down") {
   CHECK(peak < 6.0);
   CHECK(late < 0.1);
 }
+
+TEST_CASE("weather that moves through a long step does what many short ones do, where pads begin to be wetted too") {
+  const OutsideAirPlant plant(catalog_plant(), 1e6);
+  const WeatherSample from = air(27.5, 0.35),
+                      to = {from.drybulb_K + 2.0, from.humidity_ratio, from.wetbulb_K + 0.6, 1e5};
+  const double long_s = 1800.0;
+  const WeatherSample per_s = moves_per_s(from, to, long_s);
+  auto workspace = plant.make_workspace();
+  std::vector<double> start(plant.n_state());
+  plant.initialise(start, load(from), 0);
+  auto state = start;
+  double short_mean_K = 0.0;
+  PlantStep last;
+  for (Tick t = 0; t < 60; ++t) {
+    const PlantInput input = load(moved(from, per_s, 30.0 * (static_cast<double>(t) + 0.5)));
+    last = plant.advance(state, input, t * minute / 2, (t + 1) * minute / 2, *workspace);
+    short_mean_K += last.supply_mean_K / 60.0;
+  }
+  REQUIRE(last.evaporation_frac > 0.05);
+  PlantInput input = load(moved(from, per_s, 0.5 * long_s));
+  const auto whole = [&] {
+    auto own = start;
+    return plant.advance(own, input, 0, 30 * minute, *workspace);
+  };
+  const PlantStep still = whole();
+  input.outdoor_per_s = per_s;
+  const PlantStep moves = whole();
+  CHECK(moves.supply_mean_K == Approx(short_mean_K).margin(5e-3));
+  CHECK(moves.supply_end_K == Approx(last.supply_end_K).margin(0.02));
+  CHECK(closure(moves) < 1e-9);
+  // Weather of the step's middle leaves the plant there.
+  CHECK(std::abs(still.supply_end_K - last.supply_end_K) > 0.2);
+}

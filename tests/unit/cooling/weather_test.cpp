@@ -72,3 +72,16 @@ TEST_CASE("what is not outdoor air is refused") {
   s.knots.clear();
   CHECK_THROWS_AS(Weather(s), InputError);
 }
+
+TEST_CASE("weather is even from knot to knot, and moves there by its own slope") {
+  WeatherSeries series;
+  for (const double K : {290.0, 294.0, 292.0}) series.knots.push_back({K, 0.008, 285.0, 1e5});
+  series.step_ns = 3600 * ns_per_s;
+  const Weather weather(std::move(series));
+  CHECK(weather.even(0, 3600 * ns_per_s));
+  CHECK(weather.even(900 * ns_per_s, 2700 * ns_per_s));
+  CHECK_FALSE(weather.even(1800 * ns_per_s, 5400 * ns_per_s));
+  const auto per_s = moves_per_s(weather.at(0), weather.at(1800 * ns_per_s), 1800.0);
+  CHECK(moved(weather.at(0), per_s, 3600.0).drybulb_K == Approx(294.0));
+  CHECK(moved({290, 1e-4, 285, 1e5}, {0, -1e-3, 0, 0}, 1.0).humidity_ratio == 0.0);
+}

@@ -71,6 +71,13 @@ TEST_CASE("after a wait the clock falls: the limiter keeps no credit beyond the 
   CHECK(mean == Approx(mean_ratio(c.ratio_sum, 0.0, 1.0)).epsilon(1e-9));
 }
 
+TEST_CASE("a course is the clock that the governor means, not the two bins between which it goes", "[dvfs][course]") {
+  const auto c = course({{5.0, 1}}, nullptr);
+  const double bin = power::GpuModel::bin_Hz / c.clock_Hz;
+  for (std::size_t i = 1; i < c.ratio_sum.size(); ++i)
+    CHECK(c.ratio_sum[i] - c.ratio_sum[i - 1] == Approx(1.0).margin(0.1 * bin));
+}
+
 TEST_CASE("the fast limit takes what the mean would allow", "[dvfs][course]") {
   const std::vector<Stretch> bursts{{0.1, 1}, {0.1, 2}};
   const auto sampling = sampled_params();

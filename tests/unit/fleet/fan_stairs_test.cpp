@@ -94,6 +94,7 @@ TEST_CASE("above the set point the PID term holds the die, and stays until it is
     return stairs.settled({78 + zero_K, term}, {at_85 + zero_K, 0.85, -45.0, 295.0}, hour_s);
   };
   CHECK(at(79.4, 0.0).term_frac == 0.0);
+  CHECK(at(79.6, 0.0).term_frac == Approx(0.035 + 0.00035 * 3.0));  // the sample that sees it is integrated
   const auto hot = at(82.0, 0.0);  // the first reading over 79 °C is 80 °C, from 79.5 °C on
   CHECK(82.0 - 45.0 * (hot.mean_frac - 0.85) * 0.85 / hot.mean_frac == Approx(79.5).margin(0.05));
   CHECK(at(79.0, hot.term_frac).mean_frac == Approx(hot.mean_frac));  // held

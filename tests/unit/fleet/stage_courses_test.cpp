@@ -66,7 +66,7 @@ TEST_CASE("courses between two paces and two distances ahead are continuous", "[
   for (const double f : {1.0099999 * slowest_Hz, 1.0100501 * slowest_Hz}) {
     const auto a = job.at(f, slowest_Hz), b = job.at(f * (1.0 + 1e-7), slowest_Hz);
     CHECK(a.waits[3].all().wait_s == Approx(b.waits[3].all().wait_s).epsilon(1e-4));
-    CHECK(a.waits[3].kind(1).clock == Approx(b.waits[3].kind(1).clock).epsilon(1e-5));
+    CHECK(a.waits[3].kind(1).nominal.clock == Approx(b.waits[3].kind(1).nominal.clock).epsilon(1e-5));
     CHECK(a.waits[3].unused_W() == Approx(b.waits[3].unused_W()).epsilon(1e-4).margin(0.01));
   }
 }
@@ -92,6 +92,32 @@ TEST_CASE("a chip's course lies on the plane through the nominal, a slow and a l
   CHECK(place.slow == Approx(1.0));
   CHECK(place.leaky == Approx(0.0).margin(1e-12));
   CHECK(place_of({1.0, 0.0}, job.type(), nominal_die_K + 10.0).leaky > 0.3);
+}
+
+TEST_CASE("a chip that works faster has less to rise to in waits, and draws less more of its own there",
+          "[fleet][course]") {
+  Job job;
+  const auto& course = job.courses.lead()[0];
+  const double pace[] = {course.plane->slow_Hz / job.model.reference_clock_Hz()};
+  const auto timeline = job.model.iteration(pace);
+  std::vector<dvfs::Stretch> stretches;
+  std::vector<dvfs::PhaseMix> mix;
+  for (const auto& s : timeline.classes[0]) stretches.push_back({seconds(s.duration), s.kind});
+  for (const auto& k : timeline.kinds) mix.push_back(mix_of(k));
+  const std::vector<std::uint8_t> context(mix.size(), 1);
+  const dvfs::Repetition repetition{stretches, mix, context, job.model.reference_clock_Hz(), course.plane->slow_Hz};
+  const auto& type = job.type();
+  const dvfs::CourseLimits limits{
+      700.0, type.gpu.clock_max_Hz(), type.governor, type.sampling ? &*type.sampling : nullptr, {}};
+  const auto fast = dvfs::clock_course(type.gpu, {1.0, -0.03}, repetition,
+                                       type.gpu.leakage_temperature_factor(nominal_die_K), limits);
+  const CourseMix nominal(course);
+  std::size_t bubble = 0;  // the longest wait; others last for less than the samples of a few repetitions
+  while (timeline.kinds[bubble].name != "bubble") ++bubble;
+  const auto kind = nominal.kind(bubble);
+  const double real = fast.kind[bubble].dynamic;
+  CHECK(real < kind.nominal.dynamic - 0.01);
+  CHECK(std::abs(kind.at(fast.clock_Hz).dynamic - real) < 0.4 * std::abs(kind.nominal.dynamic - real));
 }
 
 TEST_CASE("jobs with the same work under the same limits share courses, others do not", "[fleet][course]") {
