@@ -156,31 +156,38 @@ def band_lines(rows):
         yield f"The {percent(AIM)} that are aimed at need smaller errors: no band by these classes that holds 83 % of them is as narrow."
 
 
+SHOWN_RATIO = 4.0  # longer bands are cut
+
+
 def draw(rows, out):
-    """Predicted against measured with bands. Left: all figures; right: their ratio, row by row."""
+    """Predicted against measured with bands. Above: all figures; below: their ratio, row by row."""
     sys.path.insert(0, str(ROOT / "build" / "release" / "python"))
     from tidewatt.report.style import BLACK, BLUE, GREY, VERMILION, new_figure
 
     shown = [r for r in blind(rows) if r["p05"] is not None and r["got"] > 0 and r["p05"] > 0]
     measured = [sum(r["expected"]) / 2 if isinstance(r["expected"], list) else r["expected"] for r in shown]
     order = sorted(range(len(shown)), key=lambda i: (shown[i]["area"], shown[i]["source"], shown[i]["id"]))
-    figure = new_figure(11, max(5.0, 1.4 + 0.135 * len(shown)), f"{sum(not outside_band(r) for r in shown)} of {len(shown)} blind rows lie in their 90 % band",
+    half, list_in, cloud_in = -(-len(order) // 2), 0.6 + 0.135 * -(-len(order) // 2), 6.0
+    figure = new_figure(13, cloud_in + list_in, f"{sum(not outside_band(r) for r in shown)} of {len(shown)} blind rows lie in their 90 % band",
                         "predicted against measured; bands: conditioned draws and the model error that other sources show")  # fmt: skip
-    left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.25])
+    grid = figure.add_gridspec(2, 2, height_ratios=[cloud_in, list_in])
+    cloud = figure.add_subplot(grid[0, :])
     ends = [0.7 * min(measured), 1.4 * max(measured)]
-    left.plot(ends, ends, color=GREY, lw=1)
+    cloud.plot(ends, ends, color=GREY, lw=1)
     for i, r in enumerate(shown):
         colour = VERMILION if outside_band(r) else BLUE
-        left.plot([measured[i]] * 2, [r["p05"], r["p95"]], color=colour, lw=1, alpha=0.6)
-        left.plot(measured[i], r["got"], "o", ms=3, color=colour)
-    left.set(xscale="log", yscale="log", xlabel="measured (s, W or other unit of the row)", ylabel="predicted, same unit",
-             ylim=(0.03 * min(measured), 30 * max(measured)))  # what is predicted as nothing lies below
-    for at, i in enumerate(order):
-        r, colour = shown[i], VERMILION if outside_band(shown[i]) else BLUE
-        right.plot([r["p05"] / measured[i], r["p95"] / measured[i]], [at, at], color=colour, lw=1.5, alpha=0.6)
-        right.plot(r["got"] / measured[i], at, "o", ms=3, color=colour)
-    right.axvline(1, color=BLACK, lw=1)
-    right.set(xlabel="predicted over measured (red: outside the band)", ylim=(len(shown) - 0.5, -0.5))
-    right.set_yticks(range(len(shown)), [f"{shown[i]['id']} ({shown[i]['source']})" for i in order], fontsize=5.5)
-    right.grid(axis="y", visible=False)
+        cloud.plot([measured[i]] * 2, [r["p05"], r["p95"]], color=colour, lw=1, alpha=0.6)
+        cloud.plot(measured[i], r["got"], "o", ms=3, color=colour)
+    cloud.set(xscale="log", yscale="log", xlabel="measured (s, W or other unit of the row)", ylabel="predicted, same unit",
+              ylim=(0.03 * min(measured), 30 * max(measured)))  # what is predicted as nothing lies below
+    for column, part in enumerate((order[:half], order[half:])):
+        right = figure.add_subplot(grid[1, column])
+        for at, i in enumerate(part):
+            r, colour = shown[i], VERMILION if outside_band(shown[i]) else BLUE
+            right.plot([r["p05"] / measured[i], r["p95"] / measured[i]], [at, at], color=colour, lw=1.5, alpha=0.6)
+            right.plot(r["got"] / measured[i], at, "o", ms=3, color=colour)
+        right.axvline(1, color=BLACK, lw=1)
+        right.set(xlabel="predicted over measured (red: outside the band)", ylim=(half - 0.5, -0.5), xlim=(0, SHOWN_RATIO))
+        right.set_yticks(range(len(part)), [f"{shown[i]['id']} ({shown[i]['source']})" for i in part], fontsize=5.5)
+        right.grid(axis="y", visible=False)
     figure.savefig(out, dpi=110)

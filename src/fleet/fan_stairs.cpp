@@ -128,7 +128,8 @@ double FanStairs::at_rest_frac(double die_K, double inlet_K) const {
 /// The reading that the table holds on to after a step. Dies pass every whole degree, so it moves by the hysteresis and one.
 TIDEWATT_INLINE double FanStairs::accepted(double before_K, double die_K) const {
   const auto& g = table();
-  if (!std::isfinite(die_K)) return before_K;  // it has run away: the macro step's heat ends the run
+  constexpr double sensed_K = 1e3;  // hotter ones have run away: the macro step's heat ends the run
+  if (!(die_K > 0.0 && die_K < sensed_K)) return before_K;
   const double reads_K = shown_K(die_K);
   double kept_K = std::isnan(before_K) ? reads_K : before_K;
   while (reads_K > kept_K + g.hysteresis_up_K + 1e-9) kept_K += step_K(g.hysteresis_up_K);

@@ -137,6 +137,19 @@ TEST_CASE("the reference reads whole degrees, and its term integrates while they
   CHECK(at(75.4, 0.1).term_frac == 0.0);
 }
 
+TEST_CASE("a die that runs away moves no reading, and takes no time") {
+  const FanStairs stairs(grand_teton());
+  const FanStairs::Memory memory{70.0 + zero_K, no_term, 0.8};
+  for (const double die_K : {-1e30, 1e30, 1e304, std::numeric_limits<double>::infinity()}) {
+    const FanStairs::Plant gone{die_K, 0.80, -45.0, 295.0};
+    for (const double step_s : {1.0, 1800.0}) {
+      const auto s = stairs.speeds(memory, gone, gone, step_s);
+      CHECK(s.mean_frac >= 0.0);
+      CHECK(s.mean_frac <= 1.0);
+    }
+  }
+}
+
 TEST_CASE("a hot inlet asks for more than the dies do, and a controller that feels no die is refused") {
   const FanStairs stairs(grand_teton());
   CHECK(stairs.settled({50 + zero_K, no_term}, {50 + zero_K, 0.5, -45.0, 46 + zero_K}, hour_s).mean_frac == 0.90);
