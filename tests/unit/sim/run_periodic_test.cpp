@@ -100,15 +100,17 @@ TEST_CASE("clocks follow the work between pauses: checkpoints every three minute
 
 TEST_CASE("a pause is not jumped through with less work than it takes to know that work's temperatures") {
   // One iteration and a pause of 9 s in one jump: dies at work were what is left of the jump's mean, 13 K off, and beyond the cap.
-  const auto s = llama({"run.duration_h=0.3", "run.macro_step_s=16", "run.macro_step_max_s=16",
-                        "job.main.life.checkpoint_async=true", "job.main.life.checkpoint_interval_s=120",
-                        "job.main.life.checkpoint_base_s=9"});
+  // Fans are on a line: in steps the hottest die is up to 0.32 K apart itself.
+  auto s = llama({"run.duration_h=0.3", "run.macro_step_s=16", "run.macro_step_max_s=16",
+                  "job.main.life.checkpoint_async=true", "job.main.life.checkpoint_interval_s=120",
+                  "job.main.life.checkpoint_base_s=9"});
+  s.halls.front().fans.reset();
   const auto jumps = run(s), edges = run(reference_of(s));
   const double hottest_K = figure(jumps, "die_max_degC") - figure(edges, "die_max_degC"),
                throughput = 100.0 * (figure(jumps, "tokens_per_s_mean") / figure(edges, "tokens_per_s_mean") - 1.0);
   fmt::print("pauses of 9 s every two minutes, steps of 16 s: hottest die {:+.3f} K, throughput {:+.4f} %\n", hottest_K,
              throughput);
-  CHECK(std::abs(hottest_K) <= 0.3);
+  CHECK(std::abs(hottest_K) <= 0.05);
   CHECK(std::abs(throughput) <= 0.02);
 }
 
