@@ -1,6 +1,6 @@
 #pragma once
 // Fans that a board controller runs in steps: where a node settles, or between which steps it cycles. Private to fleet.
-#include <limits>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -17,10 +17,9 @@ class FanStairs {
 
   /// What a node remembers between steps.
   struct Memory {
-    double accepted_K;  ///< reading that the table holds on to; NaN: none yet
-    double term_frac;   ///< PID term at the lowest reading that acts, its integral included; 0: cleared
-    double before_frac =
-        std::numeric_limits<double>::quiet_NaN();  ///< speed at the step's begin; NaN: that of its first part
+    double accepted_K;                  ///< reading that the table holds on to; NaN: none yet
+    double term_frac;                   ///< PID term at the lowest reading that acts, its integral included; 0: cleared
+    double before_frac = std::nan("");  ///< speed at the step's begin; NaN: that of its first part
   };
   /// The node's hottest die against the fans' mean speed: its rise over the air falls as 1/f,
   ///     T(f) = die_K + K_per_frac (f − at_frac) at_frac/f.

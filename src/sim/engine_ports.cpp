@@ -32,6 +32,7 @@ const PortEntry& Engine::Ports::find(std::string_view name) const {
       std::find_if(entries.begin(), entries.end(), [&](const PortEntry& e) { return e.port.name == name; });
   if (found != entries.end()) return *found;
   std::vector<std::string> known;
+  known.reserve(entries.size());
   for (const auto& e : entries) known.push_back(e.port.name);
   const auto close = nearest(name, known);
   throw InputError(
