@@ -12,8 +12,7 @@ namespace {
 
 /// What a kind draws whatever its clock, beside leakage: board, memory, links.
 double clockless_W(const power::GpuModel& gpu, const PhaseMix& mix, double duration_s) {
-  const auto& p = gpu.params();
-  return p.board_W + (p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s) / duration_s;
+  return gpu.params().board_W + transfer_J(gpu.params(), mix) / duration_s;
 }
 
 }  // namespace
@@ -83,7 +82,9 @@ struct Piece {
 /// bins that the governor dithers between: a mean without their noise.
 class Player {
  public:
-  Player(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& r, double factor, const CourseLimits& l)
+  /// @param n_place places of a repetition at which samples begin
+  Player(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& r, double factor, const CourseLimits& l,
+         std::int64_t n_place)
       : gpu_(gpu),
         chip_(chip),
         r_(r),
@@ -94,7 +95,8 @@ class Player {
         lock_bins_(std::floor(limiter_.bins(std::min(l.max_Hz, gpu.clock_max_Hz())) + 1e-9)),
         request_bins_(std::clamp(limiter_.bins(r.pace_Hz), 0.0, lock_bins_)),
         mean_W_(l.cap_W),
-        idle_(at_clock(gpu.idle_clock_Hz())) {
+        idle_(at_clock(gpu.idle_clock_Hz())),
+        n_place_(n_place) {
     set_clock(request_bins_);
     for (const auto& mix : r.kind_mix)
       whole_s_.push_back(phase_times(gpu.params(), mix, r.reference_Hz / r.pace_Hz, 0.0).duration_s);
@@ -105,8 +107,6 @@ class Player {
     }
   }
 
-  /// From now on samples begin at this many places of a repetition.
-  void set_places(int n) { n_place_ = n; }
   /// One repetition. @param see (Piece)
   template <class See>
   TIDEWATT_INLINE void play(See&& see) {
@@ -199,7 +199,7 @@ class Player {
   std::vector<double> whole_s_;                             ///< [kind] at the repetition's pace
   std::vector<double> gate_stretch_;                        ///< [stretch] reference clock ÷ gate; 0: none
   double sample_J_ = 0.0, sampled_s_ = 0.0, left_s_ = 0.0;  ///< of the sample
-  std::int64_t n_place_ = 1;
+  std::int64_t n_place_;
   std::int64_t n_played_ = 0;
 };
 
@@ -262,7 +262,6 @@ double mean_ratio(std::span<const double> ratio_sum, double from_frac, double to
 TIDEWATT_CLONES
 ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& r,
                          double leakage_temperature_factor, const CourseLimits& limits) {
-  Player player(gpu, chip, r, leakage_temperature_factor, limits);
   ClockCourse out;
   double planned_s = 0.0;
   for (const auto& s : r.stretches) {
@@ -272,7 +271,7 @@ ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, co
   }
   const auto repetitions = [planned_s](double s) { return std::max(1, static_cast<int>(std::ceil(s / planned_s))); };
   const int n_seen = repetitions(mean_s);
-  player.set_places(n_seen);
+  Player player(gpu, chip, r, leakage_temperature_factor, limits, n_seen);
   for (int i = repetitions(settling_windows * limits.governor.window_s); i-- > 0;) player.play([](const Piece&) {});
   player.close();
 

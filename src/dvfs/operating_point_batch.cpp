@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "phase_times.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
 
@@ -41,7 +42,7 @@ Coefficients coefficients(const power::GpuModel& gpu, const PhaseMix& mix, doubl
     c.e0 = mix.active_matrix_s * reference_Hz;
     c.e1 = steady_s;
   }
-  c.h = p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s;
+  c.h = transfer_J(p, mix);
   c.dynamic_W_per_V2_Hz = p.dynamic_W / (p.voltage_ref_V * p.voltage_ref_V * p.dynamic_ref_Hz);
   c.leakage_per_V = p.leakage_per_V;
   c.voltage_ref_V = p.voltage_ref_V;
@@ -160,7 +161,7 @@ PhaseCoefficients phase_coefficients(const power::GpuPowerParams& p, const Phase
   return {m.active_matrix_s,
           p.wait_activity,
           p.memory_activity * m.memory_s + p.link_activity * m.link_s + p.wait_activity * m.wait_s,
-          p.hbm_W * m.hbm_s + p.link_W * m.full_link_s,
+          transfer_J(p, m),
           m.matrix_s,
           gated ? m.matrix_s * (reference_Hz / gate_Hz) : 0.0,
           gated ? 1.0 : 0.0,

@@ -1,5 +1,5 @@
 #pragma once
-// How long a mix of work lasts, and how long of that it switches. Private to dvfs.
+// How long a mix of work lasts, and how long of that it switches. Private to the library.
 #include "tidewatt/base/simd.hpp"
 #include "tidewatt/dvfs/operating_point.hpp"
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "dvfs/operating_point_batch.hpp"
+#include "dvfs/phase_times.hpp"
 #include "fleet_block.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
@@ -91,8 +92,7 @@ void fill(KindPower& out, const power::GpuPowerParams& p, const dvfs::PhaseMix& 
   const double other_s = mix.memory_s + mix.link_s + mix.wait_s;
   const double other_active_s =
       p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
-  const double traffic_J = p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s, board_W = p.board_W,
-               active_matrix_s = mix.active_matrix_s;
+  const double traffic_J = dvfs::transfer_J(p, mix), board_W = p.board_W, active_matrix_s = mix.active_matrix_s;
   const auto [below, above] = std::pair(course.below, course.above);
   const double nominal_Hz = course.nominal_Hz, dynamic = course.nominal.dynamic, leakage = course.nominal.leakage;
   Lanes dynamic_W;
