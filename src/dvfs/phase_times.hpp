@@ -11,7 +11,8 @@ struct PhaseTimes {
   double equivalent_s;  ///< at activity 1
 };
 
-/// @param stretch reference clock ÷ clock  @param gate_stretch the same of the slowest rank, which this one waits for; 0: none
+/// @param stretch reference clock ÷ clock, dimensionless  @param gate_stretch the same of the slowest rank, which this one waits for,
+/// dimensionless; 0: none
 TIDEWATT_INLINE PhaseTimes phase_times(const power::GpuPowerParams& p, const PhaseMix& mix, double stretch,
                                        double gate_stretch) {
   const double busy_s = mix.matrix_s * stretch;
