@@ -13,22 +13,6 @@
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
-/// A file's text; where there is no such file, that of the shipped scenario of this name.
-std::string scenario_text(const std::string& path) {
-  std::error_code ec;
-  const bool there = std::filesystem::exists(path, ec);
-  if (!there)
-    if (auto shipped = shipped_scenario(path)) return std::move(*shipped);
-  try {
-    return read_file(path, 16u << 20);
-  } catch (const InputError&) {
-    const std::string close = there ? "" : nearest(path, shipped_scenarios());
-    if (close.empty()) throw;
-    throw InputError(fmt::format("{}: no such file, and no shipped scenario has this name (did you mean '{}'?)",
-                                 shorten(path, 60), close));
-  }
-}
-
 /// Syntax errors first, then errors in the rest of the text that are independent of them.
 [[noreturn]] void report_syntax(RecoveredToml toml, const std::string& folder, const LoadOptions& options) {
   try {

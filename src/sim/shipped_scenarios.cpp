@@ -1,6 +1,12 @@
 #include "shipped_scenarios.hpp"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+
 #include "base/embedded.hpp"
+#include "base/text.hpp"
+#include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -22,6 +28,21 @@ std::optional<std::string> shipped_scenario(const std::string& name) {
   for (const auto& file : embedded::scenario_files())
     if (file.path == path) return std::string(file.text);
   return std::nullopt;
+}
+
+std::string scenario_text(const std::string& path) {
+  std::error_code ec;
+  const bool there = std::filesystem::exists(path, ec);
+  if (!there)
+    if (auto shipped = shipped_scenario(path)) return std::move(*shipped);
+  try {
+    return read_file(path, 16u << 20);
+  } catch (const InputError&) {
+    const std::string close = there ? "" : nearest(path, shipped_scenarios());
+    if (close.empty()) throw;
+    throw InputError(fmt::format("{}: no such file, and no shipped scenario has this name (did you mean '{}'?)",
+                                 shorten(path, 60), close));
+  }
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

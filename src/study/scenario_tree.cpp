@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "sim/inherit.hpp"
+#include "sim/shipped_scenarios.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 
@@ -11,6 +12,8 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-Node whole_tree(const std::string& path) { return sim::inherit(parse_toml_file(path), folder_of(path)).root; }
+Node whole_tree(const std::string& path) {
+  return sim::inherit(parse_toml(sim::scenario_text(path), path), folder_of(path)).root;
+}
 
 }  // namespace TIDEWATT_NAMESPACE::study

@@ -14,6 +14,8 @@ TEST_CASE("shipped scenarios are found by name, with and without their ending") 
   CHECK(std::none_of(names.begin(), names.end(), [](const auto& n) { return n.find('/') != std::string::npos; }));
   CHECK(shipped_scenario("llama3_405b_day") == shipped_scenario("llama3_405b_day.toml"));
   CHECK_FALSE(shipped_scenario("no_such"));
+  CHECK(scenario_text("llama3_405b_day") == shipped_scenario("llama3_405b_day"));
+  CHECK_THROWS_WITH(scenario_text("llama3_405b_dya"), Catch::Contains("did you mean 'llama3_405b_day'?"));
 }
 
 TEST_CASE("a scenario anywhere inherits from a shipped one by its name") {

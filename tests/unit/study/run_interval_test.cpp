@@ -77,7 +77,7 @@ TEST_CASE("a run's interval is positive, in order, and says what it rests on") {
                              "run.duration_h=2", "run.start=2024-07-20T12:00:00"});
   const auto scenario = sim::load_scenario(day, load);
   auto base = sim::run(scenario, {1, {}});
-  const auto interval = study::run_interval({day, load, 0.0}, scenario, base);
+  const auto interval = study::run_interval({"llama3_405b_day", load, 0.0}, scenario, base);
   INFO(study::interval_text(interval, base));
   CHECK(interval.n_draw >= 8);
   CHECK(interval.n_gpu == 512);
