@@ -14,12 +14,13 @@ namespace {
 using workload::JobState;
 
 constexpr Tick hour = 3600 * ns_per_s;
-constexpr double hold_growth = 10.0, hot_hold_growth = 3.0;
+/// Preheat and fans move within a hold: each is as long as they let it be, and the mean die of none is 0.05 K off.
+constexpr double hold_growth = 2.5, hot_hold_growth = 3.0;
 constexpr double remainder_growth =
     1.5;  ///< of a hold's length: a remainder up to this is included instead of a step of its own
 /// Preheat moves within a hold, which the reference follows in short ones: in holds of 40 s its dies would be 0.06 K too warm.
 constexpr double reference_hold_growth = 0.3;
-constexpr Tick first_hold = 40 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
+constexpr Tick first_hold = 10 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
 constexpr Tick settling =
     120 * ns_per_s;  // fans settle for some minutes after a start; halls and plants report their own state
 constexpr Tick longest_pause = 10 * ns_per_s;
