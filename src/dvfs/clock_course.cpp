@@ -51,8 +51,7 @@ double sample_place_frac(std::int64_t repetition, std::int64_t n_place) {
 
 namespace {
 
-constexpr double part_s = 10e-3;      ///< of `ratio_sum`
-constexpr double least_parts = 1e-6;  ///< of a mean; a shorter one is the part's own
+constexpr double part_s = 10e-3;  ///< of `ratio_sum`
 constexpr std::size_t most_part = 2048;
 constexpr double settling_windows = 8.0;  ///< then e^{-8} of where it began is left
 constexpr double mean_s = 24.0;           ///< of many places of the samples in the repetition
@@ -246,17 +245,8 @@ KindClock kind_clock(const power::GpuModel& gpu, const power::Chip& chip, const 
 
 }  // namespace
 
-double mean_ratio(std::span<const double> ratio_sum, double from_frac, double to_frac) {
-  if (ratio_sum.empty()) return 1.0;
-  const auto n = ratio_sum.size() - 1;
-  const auto until = [&](double at) {
-    const auto part = std::min(static_cast<std::size_t>(at), n - 1);
-    return ratio_sum[part] + (at - static_cast<double>(part)) * (ratio_sum[part + 1] - ratio_sum[part]);
-  };
-  const double a = from_frac * static_cast<double>(n), b = to_frac * static_cast<double>(n);
-  if (b - a > least_parts) return (until(b) - until(a)) / (b - a);
-  const auto here = std::min(static_cast<std::size_t>(a), n - 1);
-  return ratio_sum[here + 1] - ratio_sum[here];
+double mean_ratio(const std::vector<double>& ratio_sum, double from_frac, double to_frac) {
+  return ratio_sum.empty() ? 1.0 : RatioSpan(from_frac, to_frac, ratio_sum.size() - 1).mean(ratio_sum);
 }
 
 TIDEWATT_CLONES

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -73,8 +74,45 @@ struct ClockCourse {
   std::vector<double> ratio_sum;  ///< [equal part of the repetition] Σ of clock ÷ clock_Hz before it, and over all
 };
 
+/// Two shares of a repetition as places in the running sum of any course with as many parts.
+class RatioSpan {
+ public:
+  /// @param n_part of the sums, at least 1
+  RatioSpan(double from_frac, double to_frac, std::size_t n_part)
+      : n_part_(static_cast<std::uint32_t>(n_part)),
+        from_(from_frac * static_cast<double>(n_part)),
+        to_(to_frac * static_cast<double>(n_part)),
+        first_(part_of(from_)),
+        last_(part_of(to_)),
+        per_part_(to_ - from_ > least_parts ? 1.0 / (to_ - from_) : 0.0) {
+    from_ -= first_, to_ -= last_;
+  }
+  std::size_t n_part() const { return n_part_; }
+  /// Part of it, between two shares of it.
+  RatioSpan part(double from_frac, double to_frac) const {
+    const double begin = first_ + from_, length = last_ + to_ - begin, per = 1.0 / n_part_;
+    return {(begin + from_frac * length) * per, (begin + to_frac * length) * per, n_part_};
+  }
+  /// Mean of a course's ratio between the two. @param ratio_sum [n_part + 1]
+  double mean(const std::vector<double>& ratio_sum) const {
+    const double* at = ratio_sum.data();
+    if (per_part_ == 0.0) return at[first_ + 1] - at[first_];
+    const double until = at[last_] + to_ * (at[last_ + 1] - at[last_]),
+                 before = at[first_] + from_ * (at[first_ + 1] - at[first_]);
+    return (until - before) * per_part_;
+  }
+
+ private:
+  static constexpr double least_parts = 1e-6;  ///< of a mean; a shorter one is the part's own
+  std::uint32_t part_of(double at) const { return std::min(static_cast<std::uint32_t>(at), n_part_ - 1); }
+  std::uint32_t n_part_;
+  double from_, to_;  ///< in parts, after the construction within their part
+  std::uint32_t first_, last_;
+  double per_part_;  ///< 0: so short that the mean is the part's own
+};
+
 /// Mean of a course's ratio between two shares of the repetition, by its running sum; 1 of none.
-double mean_ratio(std::span<const double> ratio_sum, double from_frac, double to_frac);
+double mean_ratio(const std::vector<double>& ratio_sum, double from_frac, double to_frac);
 
 /// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature
 ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& repetition,

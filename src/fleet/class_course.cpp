@@ -172,7 +172,7 @@ std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const
       CourseMix leads(lead[cls]);
       leads.chip = leading(lead[cls], pace_Hz);
       const CourseRatios of_lead(leads, timeline, cls, pace_Hz / reference_Hz);
-      for (std::size_t i = 0; i < stretches.size(); ++i) gate_ratio.push_back(of_lead.at(i, 0.0, 1.0));
+      for (std::size_t i = 0; i < stretches.size(); ++i) gate_ratio.push_back(of_lead.at(i));
       repetition.gate_Hz = pace_Hz, repetition.gate_ratio = gate_ratio;
     }
     ClassCourse c;
@@ -238,7 +238,8 @@ ChipPlace leading(const ClassCourse& course, double gate_Hz) {
   return {std::clamp((course.nominal.clock_Hz - gate_Hz) / per_slow_Hz, 0.0, 1.5), 0.0};
 }
 
-std::vector<CourseRatios::Span> CourseRatios::spans(const WorkPlaces& places, std::span<const double> done,
+std::vector<CourseRatios::Span> CourseRatios::spans(const WorkPlaces& places, std::size_t n_part,
+                                                    std::span<const double> done,
                                                     const std::vector<workload::Segment>& segments) {
   std::vector<Span> out;
   out.reserve(segments.size());
@@ -246,7 +247,8 @@ std::vector<CourseRatios::Span> CourseRatios::spans(const WorkPlaces& places, st
   for (std::size_t i = 0; i < segments.size();) {
     const double before = i == 0 ? 0.0 : done[i - 1];
     if (done[i] > before) {
-      out.push_back({begins.after(before), ends.before(done[i])});
+      const double from = begins.after(before);
+      out.emplace_back(from, ends.before(done[i]), n_part);
       ++i;
       continue;
     }
@@ -259,51 +261,63 @@ std::vector<CourseRatios::Span> CourseRatios::spans(const WorkPlaces& places, st
     for (; i < end; ++i) {
       const double a = static_cast<double>(at) / static_cast<double>(length);
       at += segments[i].duration;
-      out.push_back(
-          {from + a * (until - from), from + static_cast<double>(at) / static_cast<double>(length) * (until - from)});
+      out.emplace_back(from + a * (until - from),
+                       from + static_cast<double>(at) / static_cast<double>(length) * (until - from), n_part);
     }
   }
   return out;
 }
 
-CourseRatios::Spans CourseRatios::known(const SharedPlaces& places) const {
+CourseRatios::Spans CourseRatios::known(const SharedPlaces& places, std::size_t n_part) const {
+  const auto fits = [&](const Spans& spans) { return spans && (spans->empty() || spans->front().n_part() == n_part); };
   for (std::size_t c = 0; c < course_.n; ++c)
-    if (spans_[c] && course_.of[c]->places == places) return spans_[c];
-  return of_plane_ && course_.of[0]->plane->places == places ? of_plane_ : nullptr;
+    if (course_.of[c]->places == places && fits(spans_[c])) return spans_[c];
+  return of_plane_ && course_.of[0]->plane->places == places && fits(of_plane_) ? of_plane_ : nullptr;
 }
 
 CourseRatios::CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace,
                            const CourseRatios* beside)
     : course_(course) {
   std::vector<double> done;
-  const auto spans_of = [&](const SharedPlaces& places) {
-    auto out = known(places);
-    if (!out && beside != nullptr) out = beside->known(places);
+  const auto spans_of = [&](const SharedPlaces& places, const std::vector<double>& ratio_sum) {
+    const std::size_t n_part = std::max<std::size_t>(2, ratio_sum.size()) - 1;
+    auto out = known(places, n_part);
+    if (!out && beside != nullptr) out = beside->known(places, n_part);
     if (out) return out;
     if (done.empty()) done = progress(timeline, cls, pace);
-    return std::make_shared<const std::vector<Span>>(spans(*places, done, timeline.classes[cls]));
+    return std::make_shared<const std::vector<Span>>(spans(*places, n_part, done, timeline.classes[cls]));
   };
-  for (std::size_t c = 0; c < course.n; ++c) spans_[c] = spans_of(course.of[c]->places);
-  if (course.chip.slow != 0.0 || course.chip.leaky != 0.0) of_plane_ = spans_of(course.of[0]->plane->places);
+  for (std::size_t c = 0; c < course.n; ++c)
+    spans_[c] = spans_of(course.of[c]->places, course.of[c]->nominal.ratio_sum);
+  const ChipPlane& plane = *course.of[0]->plane;
+  if (course.chip.slow != 0.0 || course.chip.leaky != 0.0) of_plane_ = spans_of(plane.places, plane.slow_more);
 }
 
-double CourseRatios::at(std::size_t segment, double from_frac, double to_frac) const {
-  const auto mean = [&](const std::vector<double>& of, const Spans& spans) {
-    const Span& s = (*spans)[segment];
-    return dvfs::mean_ratio(of, s.from + from_frac * (s.to - s.from), s.from + to_frac * (s.to - s.from));
-  };
+template <class Part>
+double CourseRatios::mean(std::size_t segment, Part&& part) const {
   double out = 0.0;
-  for (std::size_t c = 0; c < course_.n; ++c)
-    out += course_.weight[c] * mean(course_.of[c]->nominal.ratio_sum, spans_[c]);
+  for (std::size_t c = 0; c < course_.n; ++c) {
+    const auto& of = course_.of[c]->nominal.ratio_sum;
+    out += course_.weight[c] * (of.empty() ? 1.0 : part((*spans_[c])[segment]).mean(of));
+  }
   if (!of_plane_) return out;
   const ChipPlane& plane = *course_.of[0]->plane;
+  const Span& of_plane = part((*of_plane_)[segment]);
   const auto more = [&](double share, const std::vector<double>& of) {
-    if (share != 0.0 && !of.empty()) out += share * mean(of, of_plane_);
+    if (share != 0.0 && of.size() == of_plane.n_part() + 1) out += share * of_plane.mean(of);
   };
   more(course_.chip.slow, plane.slow_more);
   more(course_.chip.leaky, plane.leaky_more);
   more(course_.chip.slow * course_.chip.leaky, plane.both_more);
   return out;
+}
+
+double CourseRatios::at(std::size_t segment) const {
+  return mean(segment, [](const Span& s) -> const Span& { return s; });
+}
+
+double CourseRatios::at(std::size_t segment, double from_frac, double to_frac) const {
+  return mean(segment, [&](const Span& s) { return s.part(from_frac, to_frac); });
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

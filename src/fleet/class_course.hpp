@@ -113,18 +113,19 @@ class CourseRatios {
   /// @param pace of the timeline, relative  @param beside those of another course of the class: places that both have are found once
   CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace,
                const CourseRatios* beside = nullptr);
-  /// Mean between two shares of a segment.
+  /// Mean over a segment, or between two shares of it.
+  double at(std::size_t segment) const;
   double at(std::size_t segment, double from_frac, double to_frac) const;
 
  private:
-  struct Span {
-    double from, to;  ///< shares of the course's repetition
-  };
+  using Span = dvfs::RatioSpan;
   using Spans = std::shared_ptr<const std::vector<Span>>;  ///< [segment]
   CourseMix course_;
-  static std::vector<Span> spans(const WorkPlaces& places, std::span<const double> done,
+  static std::vector<Span> spans(const WorkPlaces& places, std::size_t n_part, std::span<const double> done,
                                  const std::vector<workload::Segment>& segments);
-  Spans known(const SharedPlaces& places) const;
+  template <class Part>
+  double mean(std::size_t segment, Part&& part) const;
+  Spans known(const SharedPlaces& places, std::size_t n_part) const;
   std::array<Spans, CourseMix::most> spans_;  ///< [course of the mean]
   Spans of_plane_;                            ///< none: the nominal chip
 };

@@ -77,7 +77,7 @@ std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, 
   const auto W_of = [&](std::size_t i) {
     const auto kind = whole.classes[cls][i].kind;
     if (task.kind_context[kind] == 0) return 0.0;
-    const double ratio = ratios.at(i, 0.0, 1.0), lead_ratio = lead ? lead->at(i, 0.0, 1.0) : 1.0;
+    const double ratio = ratios.at(i), lead_ratio = lead ? lead->at(i) : 1.0;
     const double f = std::clamp(clock_Hz * ratio, type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz());
     const auto p = dvfs::phase_power(type.gpu, chip, task.kind_mix[kind], task.reference_Hz, f,
                                      gate_Hz > 0.0 ? std::min(f, gate_Hz * lead_ratio) : 0.0);
