@@ -82,27 +82,35 @@ double unused_at_none_W(const ClassCourse& c, const NodeType& type, double facto
   return unused_W - p.unused_W_per_Hz * at_Hz - p.unused_per_leakage * type.gpu.params().leakage_W * factor;
 }
 
-/// Work in a segment, s at the reference clock: none in waits.
-double work_s(const workload::PhaseKind& kind, double duration_s, double pace) {
+/// Work in a second, s at the reference clock: none in waits.
+double work_per_s(const workload::PhaseKind& kind, double pace) {
   const double work = kind.matrix_s + kind.memory_s + kind.link_s;
-  return work > 0.0 ? duration_s * work / (kind.matrix_s / pace + kind.memory_s + kind.link_s + kind.wait_s) : 0.0;
+  return work > 0.0 ? work / (kind.matrix_s / pace + kind.memory_s + kind.link_s + kind.wait_s) : 0.0;
 }
 
 /// [segment] work until its end ÷ all of it.
 std::vector<double> progress(const workload::Timeline& timeline, std::size_t cls, double pace) {
-  std::vector<double> out;
+  std::vector<double> per_s, out;
+  for (const auto& kind : timeline.kinds) per_s.push_back(work_per_s(kind, pace));
+  out.reserve(timeline.classes[cls].size());
   double sum_s = 0.0;
-  for (const auto& s : timeline.classes[cls])
-    out.push_back(sum_s += work_s(timeline.kinds[s.kind], seconds(s.duration), pace));
-  for (double& x : out) x /= std::max(1e-300, sum_s);
+  for (const auto& s : timeline.classes[cls]) out.push_back(sum_s += per_s[s.kind] * seconds(s.duration));
+  const double per_sum = 1.0 / std::max(1e-300, sum_s);
+  for (double& x : out) x *= per_sum;
   return out;
 }
 
 SharedPlaces places_of(const workload::Timeline& timeline, std::size_t cls, double pace) {
-  WorkPlaces out{progress(timeline, cls, pace), {}};
+  WorkPlaces out{progress(timeline, cls, pace), {}, {}};
   Tick at = 0;
-  for (const auto& s : timeline.classes[cls])
-    out.end_frac.push_back(static_cast<double>(at += s.duration) / static_cast<double>(timeline.period));
+  double done = 0.0, begin_frac = 0.0;
+  for (std::size_t i = 0; i < out.done.size(); ++i) {
+    at += timeline.classes[cls][i].duration;
+    const double end_frac = static_cast<double>(at) / static_cast<double>(timeline.period), here = out.done[i] - done;
+    out.end_frac.push_back(end_frac);
+    out.frac_per_done.push_back(here > 0.0 ? (end_frac - begin_frac) / here : 0.0);
+    done = out.done[i], begin_frac = end_frac;
+  }
   return std::make_shared<const WorkPlaces>(std::move(out));
 }
 
@@ -141,9 +149,8 @@ struct Place {
   std::size_t at = 0;  ///< moves forward
   double begin_of(std::size_t i) const { return i == 0 ? 0.0 : course.end_frac[i - 1]; }
   double inside(double done) const {
-    const double before = at == 0 ? 0.0 : course.done[at - 1], here = course.done[at] - before;
-    const double share = here > 0.0 ? std::clamp((done - before) / here, 0.0, 1.0) : 0.0;
-    return begin_of(at) + share * (course.end_frac[at] - begin_of(at));
+    const double begin = begin_of(at), more = course.frac_per_done[at] * (done - (at == 0 ? 0.0 : course.done[at - 1]));
+    return begin + std::clamp(more, 0.0, course.end_frac[at] - begin);
   }
   /// The latest time at which no more than `done` is done: after a wait.
   double after(double done) {

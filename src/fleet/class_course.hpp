@@ -15,6 +15,7 @@ namespace TIDEWATT_NAMESPACE::fleet {
 /// work has the same place in a repetition at another pace.
 struct WorkPlaces {
   std::vector<double> done, end_frac;
+  std::vector<double> frac_per_done;  ///< share of the repetition per share of the work; 0 in waits
 };
 using SharedPlaces = std::shared_ptr<const WorkPlaces>;  ///< of all courses of one timeline
 
