@@ -1,9 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/dvfs/governor.hpp"
 
 namespace TIDEWATT_NAMESPACE::dvfs {
@@ -74,11 +76,32 @@ struct ClockCourse {
 };
 
 /// Mean of a course's ratio between two shares of the repetition, by its running sum; 1 of none.
-double mean_ratio(std::span<const double> ratio_sum, double from_frac, double to_frac);
+TIDEWATT_INLINE double mean_ratio(std::span<const double> ratio_sum, double from_frac, double to_frac) {
+  constexpr double least_parts = 1e-6;  // a shorter mean is the part's own
+  if (ratio_sum.empty()) return 1.0;
+  const auto n = ratio_sum.size() - 1;
+  const auto until = [&](double at) {
+    const auto part = std::min(static_cast<std::size_t>(at), n - 1);
+    return ratio_sum[part] + (at - static_cast<double>(part)) * (ratio_sum[part + 1] - ratio_sum[part]);
+  };
+  const double a = from_frac * static_cast<double>(n), b = to_frac * static_cast<double>(n);
+  if (b - a > least_parts) return (until(b) - until(a)) / (b - a);
+  const auto here = std::min(static_cast<std::size_t>(a), n - 1);
+  return ratio_sum[here + 1] - ratio_sum[here];
+}
 
 /// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature
 ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& repetition,
                          double leakage_temperature_factor, const CourseLimits& limits);
+
+/// Work, and the chip that does it.
+struct CourseOf {
+  power::Chip chip;
+  const Repetition& repetition;
+};
+/// Several at once, in less time than one after the other.
+std::vector<ClockCourse> clock_courses(const power::GpuModel& gpu, std::span<const CourseOf> of,
+                                       double leakage_temperature_factor, const CourseLimits& limits);
 
 /// A share of some work after other work.
 void add(PhaseMix& to, const PhaseMix& mix, double share);
