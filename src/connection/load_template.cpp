@@ -28,6 +28,9 @@ std::vector<Jump> jumps_by_time(const workload::Timeline& timeline, const fleet:
   const auto n_bin = static_cast<std::size_t>((timeline.period + ns_per_ms - 1) / ns_per_ms);
   std::vector<std::uint32_t> start(n_bin + 2, 0);
   std::vector<Jump> found;
+  std::size_t n_segment = 0;
+  for (const auto& segments : timeline.classes) n_segment += segments.size();
+  found.reserve(n_segment);
   for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
     Tick at = 0;
     double before = 0.0;
@@ -43,9 +46,10 @@ std::vector<Jump> jumps_by_time(const workload::Timeline& timeline, const fleet:
   for (const auto& j : found) ++start[static_cast<std::size_t>(j.at / ns_per_ms) + 1];
   for (std::size_t b = 1; b < start.size(); ++b) start[b] += start[b - 1];
   std::vector<Jump> sorted(found.size());
-  auto next = start;
-  for (const auto& j : found) sorted[next[static_cast<std::size_t>(j.at / ns_per_ms)]++] = j;
-  for (std::size_t b = 0; b < n_bin; ++b) sort_bin(std::span(sorted).subspan(start[b], start[b + 1] - start[b]));
+  for (const auto& j : found) sorted[start[static_cast<std::size_t>(j.at / ns_per_ms)]++] = j;
+  std::uint32_t first = 0;  // each bin now begins where the one before it ends
+  for (std::size_t b = 0; b < n_bin; first = start[b++])
+    if (start[b] - first > 1) sort_bin(std::span(sorted).subspan(first, start[b] - first));
   return sorted;
 }
 
@@ -58,9 +62,12 @@ double LoadTemplate::total_J() const {
 }
 
 LoadEdges make_load_edges(const workload::Timeline& timeline, const fleet::ClassPower& power) {
-  LoadEdges out{{0}, {0.0}};
+  const auto jumps = jumps_by_time(timeline, power);
+  LoadEdges out;
+  out.edge.reserve(jumps.size() + 2), out.load_W.reserve(jumps.size() + 1);
+  out.edge.push_back(0), out.load_W.push_back(0.0);
   CompensatedSum now_W;
-  for (const auto& j : jumps_by_time(timeline, power)) {
+  for (const auto& j : jumps) {
     now_W.add(j.W);
     if (out.edge.back() == j.at) {
       out.load_W.back() = now_W.value();

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/dvfs/governor.hpp"
 
 namespace TIDEWATT_NAMESPACE::dvfs {
@@ -117,6 +118,15 @@ double mean_ratio(const std::vector<double>& ratio_sum, double from_frac, double
 /// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature
 ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& repetition,
                          double leakage_temperature_factor, const CourseLimits& limits);
+
+/// Work, and the chip that does it.
+struct CourseOf {
+  power::Chip chip;
+  const Repetition& repetition;
+};
+/// Several at once, in less time than one after the other.
+std::vector<ClockCourse> clock_courses(const power::GpuModel& gpu, std::span<const CourseOf> of,
+                                       double leakage_temperature_factor, const CourseLimits& limits);
 
 /// A share of some work after other work.
 void add(PhaseMix& to, const PhaseMix& mix, double share);

@@ -1,6 +1,7 @@
 #include "class_course.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -46,10 +47,9 @@ std::vector<KindSlope> slopes_between(const dvfs::ClockCourse& slow, const dvfs:
   return out;
 }
 
-ChipPlane plane_of(const dvfs::ClockCourse& nominal, const NodeType& type, const dvfs::Repetition& repetition,
-                   double factor, const dvfs::CourseLimits& limits) {
+ChipPlane plane_of(const dvfs::ClockCourse& nominal, const dvfs::ClockCourse& slow, const NodeType& type,
+                   const dvfs::Repetition& repetition, double factor, const dvfs::CourseLimits& limits) {
   const double limit_W = limits.cap_W - limits.governor.cap_margin_W, leakage_W = type.gpu.params().leakage_W * factor;
-  const auto slow = dvfs::clock_course(type.gpu, {1.0, slow_V}, repetition, factor, limits);
   ChipPlane out;
   out.nominal_Hz = nominal.clock_Hz, out.slow_Hz = slow.clock_Hz;
   out.slow_more = more_of(slow.ratio_sum, nominal.ratio_sum);
@@ -60,14 +60,16 @@ ChipPlane plane_of(const dvfs::ClockCourse& nominal, const NodeType& type, const
   const double unused_W = limit_W - nominal.limit_W;
   out.unused_W_per_Hz = (unused_W - out.slow_unused_W) / (nominal.clock_Hz - slow.clock_Hz);
   out.kind_below = slopes_between(slow, nominal);
-  out.kind_above = slopes_between(nominal, dvfs::clock_course(type.gpu, {1.0, -slow_V}, repetition, factor, limits));
+  const std::array<dvfs::CourseOf, 3> others = {
+      {{{1.0, -slow_V}, repetition}, {{leaky_ratio, 0.0}, repetition}, {{leaky_ratio, slow_V}, repetition}}};
+  const auto of_others = dvfs::clock_courses(type.gpu, others, factor, limits);
+  const auto &fast = of_others[0], &leaky = of_others[1], &both = of_others[2];
+  out.kind_above = slopes_between(nominal, fast);
   if (!(leakage_W > 0.0)) return out;
-  const auto leaky = dvfs::clock_course(type.gpu, {leaky_ratio, 0.0}, repetition, factor, limits);
   out.unused_per_leakage =
       (limit_W - leaky.limit_W - unused_W - out.unused_W_per_Hz * (leaky.clock_Hz - nominal.clock_Hz)) /
       ((leaky_ratio - 1.0) * leakage_W);
   out.leaky_more = more_of(leaky.ratio_sum, nominal.ratio_sum);
-  const auto both = dvfs::clock_course(type.gpu, {leaky_ratio, slow_V}, repetition, factor, limits);
   out.both_more = more_of(more_of(more_of(both.ratio_sum, nominal.ratio_sum), out.slow_more), out.leaky_more);
   return out;
 }
@@ -133,6 +135,13 @@ struct Work {
   dvfs::Repetition repetition(std::span<const dvfs::Stretch> stretches) const {
     return {stretches, mix, context, reference_Hz, pace_Hz};
   }
+  /// [repetition] its course on a chip.
+  std::vector<dvfs::ClockCourse> courses(const NodeType& type, const power::Chip& chip,
+                                         std::span<const dvfs::Repetition> repetitions) const {
+    std::vector<dvfs::CourseOf> of;
+    for (const auto& r : repetitions) of.push_back({chip, r});
+    return dvfs::clock_courses(type.gpu, of, factor, limits);
+  }
   const workload::Timeline& timeline;
   double reference_Hz, pace_Hz;
   dvfs::CourseLimits limits;
@@ -170,23 +179,29 @@ std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const
                                        double pace_Hz, double cap_W, double max_Hz, std::span<const ClassCourse> lead,
                                        std::span<const ClassCourse> base) {
   const Work work(timeline, type, reference_Hz, pace_Hz, cap_W, max_Hz);
+  const std::size_t n_class = timeline.classes.size();
+  std::vector<std::vector<dvfs::Stretch>> stretches;
+  std::vector<std::vector<double>> gate_ratio(n_class);
+  std::vector<dvfs::Repetition> repetition;
+  for (std::size_t cls = 0; cls < n_class; ++cls) stretches.push_back(work.stretches(cls));
+  for (std::size_t cls = 0; cls < n_class; ++cls) {
+    auto& r = repetition.emplace_back(work.repetition(stretches[cls]));
+    if (lead.empty()) continue;
+    CourseMix leads(lead[cls]);
+    leads.chip = leading(lead[cls], pace_Hz);
+    const CourseRatios of_lead(leads, timeline, cls, pace_Hz / reference_Hz);
+    for (std::size_t i = 0; i < stretches[cls].size(); ++i) gate_ratio[cls].push_back(of_lead.at(i));
+    r.gate_Hz = pace_Hz, r.gate_ratio = gate_ratio[cls];
+  }
+  auto nominal = work.courses(type, {}, repetition);
+  const auto slow = base.empty() ? work.courses(type, {1.0, slow_V}, repetition) : std::vector<dvfs::ClockCourse>{};
   std::vector<ClassCourse> out;
-  for (std::size_t cls = 0; cls < timeline.classes.size(); ++cls) {
-    const auto stretches = work.stretches(cls);
-    auto repetition = work.repetition(stretches);
-    std::vector<double> gate_ratio;
-    if (!lead.empty()) {
-      CourseMix leads(lead[cls]);
-      leads.chip = leading(lead[cls], pace_Hz);
-      const CourseRatios of_lead(leads, timeline, cls, pace_Hz / reference_Hz);
-      for (std::size_t i = 0; i < stretches.size(); ++i) gate_ratio.push_back(of_lead.at(i));
-      repetition.gate_Hz = pace_Hz, repetition.gate_ratio = gate_ratio;
-    }
+  for (std::size_t cls = 0; cls < n_class; ++cls) {
     ClassCourse c;
-    c.nominal = dvfs::clock_course(type.gpu, {}, repetition, work.factor, work.limits);
+    c.nominal = std::move(nominal[cls]);
     c.places = lead.empty() ? places_of(timeline, cls, pace_Hz / reference_Hz) : lead[cls].places;
     if (base.empty()) {
-      auto plane = plane_of(c.nominal, type, repetition, work.factor, work.limits);
+      auto plane = plane_of(c.nominal, slow[cls], type, repetition[cls], work.factor, work.limits);
       plane.places = c.places;
       c.plane = std::make_shared<const ChipPlane>(std::move(plane));
     } else {
@@ -201,12 +216,12 @@ std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const
 double slow_pace_Hz(const workload::Timeline& timeline, const NodeType& type, double reference_Hz, double pace_Hz,
                     double cap_W, double max_Hz) {
   const Work work(timeline, type, reference_Hz, pace_Hz, cap_W, max_Hz);
+  std::vector<std::vector<dvfs::Stretch>> stretches;
+  for (std::size_t cls = 0; cls < timeline.classes.size(); ++cls) stretches.push_back(work.stretches(cls));
+  std::vector<dvfs::Repetition> repetition;
+  for (const auto& of_class : stretches) repetition.push_back(work.repetition(of_class));
   double out_Hz = std::numeric_limits<double>::infinity();
-  for (std::size_t cls = 0; cls < timeline.classes.size(); ++cls) {
-    const auto stretches = work.stretches(cls);
-    const auto slow = dvfs::clock_course(type.gpu, {1.0, slow_V}, work.repetition(stretches), work.factor, work.limits);
-    out_Hz = std::min(out_Hz, slow.clock_Hz);
-  }
+  for (const auto& slow : work.courses(type, {1.0, slow_V}, repetition)) out_Hz = std::min(out_Hz, slow.clock_Hz);
   return out_Hz;
 }
 

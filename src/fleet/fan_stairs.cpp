@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "tidewatt/base/error.hpp"
@@ -19,6 +20,12 @@ TIDEWATT_INLINE double whole_below(double x) {
   if (!(std::abs(x) < 1e9)) return x;  // of a die that runs away
   const auto i = static_cast<double>(static_cast<std::int64_t>(x));
   return i > x ? i - 1.0 : i;
+}
+/// Of a temperature in degrees Celsius in a table by whole degrees; beyond any table where there is none.
+constexpr std::int64_t lowest_degC = -50, n_degC = 200;
+TIDEWATT_INLINE std::size_t place(double degC) {
+  if (!(std::abs(degC) < 1e9)) return static_cast<std::size_t>(n_degC);
+  return static_cast<std::size_t>(static_cast<std::int64_t>(whole_below(degC)) - lowest_degC);
 }
 TIDEWATT_INLINE double whole_above(double x) { return -whole_below(-x); }
 /// Whole degrees by which a reading has to move until it is accepted.
@@ -79,6 +86,11 @@ FanStairs::FanStairs(thermal::FanControllerParams controller) : controller_(std:
     regulation_ = {on_degC - 0.5 + zero_degC_K, off_degC + 0.5 + zero_degC_K, on_degC - set_degC};
   }
   if (inlet_) least_frac_ = std::max(least_frac_, groups[*inlet_].speed_frac.front());
+  for (std::int64_t degC = lowest_degC; degC < lowest_degC + n_degC; ++degC) {
+    const double K = static_cast<double>(degC) + zero_degC_K;
+    if (!table().line) edges_.push_back(edges_of(K));
+    if (inlet_) floor_frac_.push_back(floor_of(K));
+  }
 }
 
 TIDEWATT_INLINE double FanStairs::level_frac(std::size_t level, double term_frac, double floor_frac) const {
@@ -101,10 +113,23 @@ TIDEWATT_INLINE double FanStairs::lower_K(std::size_t level, double accepted_K) 
   return accepted + 0.5;
 }
 
+/// Where a table that holds on to this reading is, and where it leaves.
+FanStairs::Edges FanStairs::edges_of(double accepted_K) const {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const std::size_t level = level_of(accepted_K);
+  return {accepted_K, level, level + 1 < table().threshold_K.size() ? upper_K(level, accepted_K) : never,
+          level > 0 ? lower_K(level, accepted_K) : -never};
+}
+TIDEWATT_INLINE FanStairs::Edges FanStairs::edges(double accepted_K) const {
+  if (const auto i = place(accepted_K - zero_degC_K + 0.5); i < edges_.size() && edges_[i].accepted_K == accepted_K)
+    return edges_[i];
+  return edges_of(accepted_K);
+}
+
 /// The PID term once a step has passed, at rest at its mean. A reading over the set point adds its gain at once and integrates until the die
 /// is back under the lowest reading that acts; then the term is held until it is cleared.
-double FanStairs::term(double held_frac, std::size_t level, double floor_frac, const Plant& plant,
-                       double step_s) const {
+TIDEWATT_INLINE double FanStairs::term(double held_frac, std::size_t level, double floor_frac, const Plant& plant,
+                                       double step_s) const {
   if (!table().regulates) return 0.0;
   const auto die_K = [&](double term_frac) { return at(plant, level_frac(level, term_frac, floor_frac)); };
   if (held_frac > 0.0 && die_K(held_frac) <= regulation_.off_K) held_frac = 0.0;
@@ -161,14 +186,17 @@ TIDEWATT_INLINE bool FanStairs::reached(double& accepted_K, std::size_t& level, 
   return !over && !under;
 }
 
-/// What the inlet's group asks for.
-TIDEWATT_INLINE double FanStairs::floor_frac(double inlet_K) const {
-  if (!inlet_) return 0.0;
+/// What the inlet's group asks for at a reading.
+double FanStairs::floor_of(double reads_K) const {
   const auto& g = controller_.groups[*inlet_];
-  const double reads_K = shown_K(inlet_K);
   if (g.line) return thermal::fan_table_frac(g, reads_K);
   const std::size_t n = n_reached(g.threshold_K, reads_K);
   return g.speed_frac[n == 0 ? 0 : n - 1];
+}
+TIDEWATT_INLINE double FanStairs::floor_frac(double inlet_K) const {
+  if (!inlet_) return 0.0;
+  const auto i = place(inlet_K - zero_degC_K + 0.5);
+  return i < floor_frac_.size() ? floor_frac_[i] : floor_of(shown_K(inlet_K));
 }
 
 bool FanStairs::is_long(const Plant& rests, double step_s) {
@@ -186,10 +214,12 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
   const double accepted_K = std::isnan(memory.accepted_K) ? shown_K(now.die_K) : memory.accepted_K;
   if (table().line) return settled({accepted_K, memory.term_frac}, rests, step_s);
   const double floor_frac = this->floor_frac(now.inlet_K);
-  std::size_t level = level_of(accepted_K);
-  if (const auto s = resting({accepted_K, memory.term_frac}, level, floor_frac, rests, step_s)) return *s;
+  const Edges edges = this->edges(accepted_K);
+  if (const auto s = resting(memory.term_frac, edges, floor_frac, rests, step_s)) return *s;
+  const double settled_floor_frac = rests.inlet_K == now.inlet_K ? floor_frac : this->floor_frac(rests.inlet_K);
   if (!is_long) {
-    auto s = settled({accepted_K, memory.term_frac}, behind_air(rests, 0.0), step_s);
+    std::size_t level = edges.level;
+    auto s = settled_in_steps({accepted_K, memory.term_frac}, settled_floor_frac, behind_air(rests, 0.0), step_s);
     double kept_K = accepted_K;
     if (!reached(kept_K, level, s, floor_frac, now)) {
       // Still at another step, or on the way from one edge of a cycle to the other.
@@ -199,7 +229,7 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
     if (!s.cycles()) s.accepted_K = accepted(kept_K, at(now, s.mean_frac));
     return s;
   }
-  return course({accepted_K, memory.term_frac}, rests, step_s);
+  return course({accepted_K, memory.term_frac}, settled_floor_frac, rests, step_s);
 }
 
 FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, double step_s) const {
@@ -220,24 +250,23 @@ FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, do
 }
 
 /// What most nodes do: rest where they are, through the whole step.
-TIDEWATT_INLINE std::optional<FanStairs::Speeds> FanStairs::resting(const Memory& memory, std::size_t level,
+TIDEWATT_INLINE std::optional<FanStairs::Speeds> FanStairs::resting(double term_frac, const Edges& edges,
                                                                     double floor_frac, const Plant& rests,
                                                                     double step_s) const {
-  const double frac = level_frac(level, memory.term_frac, floor_frac), middle_K = at(behind_air(rests, 0.0), frac),
+  const double frac = level_frac(edges.level, term_frac, floor_frac), middle_K = at(behind_air(rests, 0.0), frac),
                moves_K = 0.5 * std::abs(rests.K_per_s) * step_s, low_K = middle_K - moves_K,
                high_K = middle_K + moves_K;
-  if (level + 1 < table().threshold_K.size() && high_K > upper_K(level, memory.accepted_K)) return {};
-  if (level > 0 && low_K < lower_K(level, memory.accepted_K)) return {};
-  if (table().regulates && (high_K > regulation_.on_K || (memory.term_frac > 0.0 && low_K <= regulation_.off_K)))
-    return {};
+  if (high_K > edges.upper_K || low_K < edges.lower_K) return {};
+  if (table().regulates && (high_K > regulation_.on_K || (term_frac > 0.0 && low_K <= regulation_.off_K))) return {};
   const double end_K = middle_K + 0.5 * rests.K_per_s * step_s;
-  return Speeds{frac, frac, frac, frac, accepted(memory.accepted_K, end_K), memory.term_frac, level, frac};
+  return Speeds{frac, frac, frac, frac, accepted(edges.accepted_K, end_K), term_frac, edges.level, frac};
 }
 
 /// A step in parts, in each of which the die at rest moves by little. The die follows a change of the speed with the sink's lag τ, which is
 /// 1 − φ(x) of it on average over a time x, φ(x) = (1 − e^{−x/τ}) τ/x. A kernel moves to its mean speed f̃ at the begin and evenly by
 /// 2 (f_end − f̃) through the step, of which the lag leaves c = φ(s) − 2 (1 − φ(s)) τ/s: f̃ is chosen so that both means are equal.
-FanStairs::Speeds FanStairs::course(Memory memory, const Plant& rests, double step_s) const {
+TIDEWATT_INLINE FanStairs::Speeds FanStairs::course(Memory memory, double floor_frac, const Plant& rests,
+                                                    double step_s) const {
   constexpr double part_K = 0.03, most_parts = 24.0;
   const double n_part = std::clamp(std::ceil(std::abs(rests.K_per_s) * step_s / part_K), 1.0, most_parts);
   const double part_s = step_s / n_part;
@@ -245,10 +274,11 @@ FanStairs::Speeds FanStairs::course(Memory memory, const Plant& rests, double st
   Speeds s{};
   for (int i = 0; i < static_cast<int>(n_part); ++i) {
     const double part = i + 0.5;
-    s = settled(memory, behind_air(rests, part * part_s - 0.5 * step_s), part_s);
+    s = settled_in_steps(memory, floor_frac, behind_air(rests, part * part_s - 0.5 * step_s), part_s);
     const double left_s = step_s - (part - 0.5) * part_s;
     if (std::isnan(now_frac)) now_frac = memory.before_frac = s.mean_frac;
-    felt += (s.mean_frac - now_frac) * (1.0 - math::mean_decay(left_s / rests.fan_lag_s)) * left_s / step_s;
+    if (s.mean_frac != now_frac)
+      felt += (s.mean_frac - now_frac) * (1.0 - math::mean_decay(left_s / rests.fan_lag_s)) * left_s / step_s;
     memory.accepted_K = s.accepted_K, memory.term_frac = s.term_frac, now_frac = s.mean_frac;
     low_frac = std::min(low_frac, s.mean_frac), high_frac = std::max(high_frac, s.mean_frac);
     cube += s.power_frac * s.power_frac * s.power_frac / n_part;
@@ -273,15 +303,22 @@ FanStairs::Speeds FanStairs::settled(const Memory& memory, const Plant& plant, d
     }
     return {high, high, high, high, memory.accepted_K, 0.0, 0, high};
   }
+  return settled_in_steps(memory, floor_frac, plant, step_s);
+}
+
+TIDEWATT_INLINE FanStairs::Speeds FanStairs::settled_in_steps(const Memory& memory, double floor_frac,
+                                                              const Plant& plant, double step_s) const {
+  const auto& g = table();
   double accepted_K = std::isnan(memory.accepted_K) ? shown_K(plant.die_K) : memory.accepted_K;
   const std::size_t n = g.threshold_K.size();
-  std::size_t level = level_of(accepted_K);
+  Edges edges = this->edges(accepted_K);
+  std::size_t level = edges.level;
   bool rose = false, fell = false;
   for (std::size_t i = 0; i < 2 * n; ++i) {
     const double term_frac = term(memory.term_frac, level, floor_frac, plant, step_s),
                  frac = level_frac(level, term_frac, floor_frac), die_K = at(plant, frac);
-    const bool up = level + 1 < n && die_K > upper_K(level, accepted_K),
-               down = !up && level > 0 && die_K < lower_K(level, accepted_K);
+    const bool up = i == 0 ? die_K > edges.upper_K : level + 1 < n && die_K > upper_K(level, accepted_K),
+               down = !up && (i == 0 ? die_K < edges.lower_K : level > 0 && die_K < lower_K(level, accepted_K));
     if ((up && fell) || (down && rose)) {
       const std::size_t low = up ? level : level - 1;
       const double low_frac = level_frac(low, term_frac, floor_frac),

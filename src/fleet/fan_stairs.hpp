@@ -64,6 +64,16 @@ class FanStairs {
   std::optional<std::size_t> inlet_group() const { return inlet_; }
 
  private:
+  /// What a reading that the table holds on to makes of it. The mean temperatures beyond which a node leaves the step: infinite where
+  /// there is none.
+  struct Edges {
+    double accepted_K;
+    std::size_t level;
+    double upper_K, lower_K;
+  };
+  Edges edges_of(double accepted_K) const;
+  Edges edges(double accepted_K) const;
+  double floor_of(double reads_K) const;
   double floor_frac(double inlet_K) const;
   std::size_t level_of(double accepted_K) const;
   bool reached(double& accepted_K, std::size_t& level, const Speeds& aim, double floor_frac, const Plant& now) const;
@@ -71,9 +81,10 @@ class FanStairs {
   double level_frac(std::size_t level, double term_frac, double floor_frac) const;
   double lower_K(std::size_t level, double accepted_K) const;
   double upper_K(std::size_t level, double accepted_K) const;
-  std::optional<Speeds> resting(const Memory& memory, std::size_t level, double floor_frac, const Plant& rests,
+  std::optional<Speeds> resting(double term_frac, const Edges& edges, double floor_frac, const Plant& rests,
                                 double step_s) const;
-  Speeds course(Memory memory, const Plant& rests, double step_s) const;
+  Speeds settled_in_steps(const Memory& memory, double floor_frac, const Plant& plant, double step_s) const;
+  Speeds course(Memory memory, double floor_frac, const Plant& rests, double step_s) const;
   double term(double held_frac, std::size_t level, double floor_frac, const Plant& plant, double step_s) const;
   const thermal::FanGroupParams& table() const { return controller_.groups[die_]; }
   thermal::FanControllerParams controller_;
@@ -85,6 +96,8 @@ class FanStairs {
     double on_K = 0.0, off_K = 0.0, excess_K = 0.0;
   };
   Regulation regulation_;
+  std::vector<Edges> edges_;        ///< by whole degree; empty: no steps
+  std::vector<double> floor_frac_;  ///< by whole degree of the inlet; empty: no group senses it
 };
 
 /// What a sensor shows of a temperature, K: whole degrees Celsius.

@@ -1,6 +1,7 @@
 // Air around a block's packages, and the mean temperatures that follow from mean powers.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "fleet_block.hpp"
 #include "tidewatt/base/math.hpp"
@@ -101,32 +102,39 @@ TIDEWATT_CLONES
 void climb(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& die_mean_K,
            const Blown& x, Air& air, std::array<double, n_lane>& mean_frac) {
   const auto& stairs = *b.type->stairs;
-  const Lanes mean_W = air.drawn_W != nullptr ? *air.drawn_W : gather(state.mean_W.data(), b);
-  Lanes rear;
-  for (std::size_t l = 0; l < n_lane; ++l) rear[l] = b.rear[l];
+  Lanes mean_W, rear;  // for nodes whose rest is not known yet
+  bool gathered = false;
   // Pauses are jumped over where the fleet is as before them: the dies' mean with them is no reading of a table.
   const bool pauses = pause_of(task) > 0;
   for (std::size_t i = 0; i < b.n_node; ++i) {
-    const std::size_t lane = i * b.n_gpu + largest_lane(die_mean_K.x + i * b.n_gpu, b.n_gpu);
     const double frac = std::max(air.fan_used_frac[i], b.type->air.fan_min_frac);
-    const auto& rates = b.type->modes[fan_step(frac)].rate_per_s;
-    const double follows = 1.0 - math::mean_decay(std::min({rates[0], rates[1], rates[2]}) * step_s);
-    const auto now =
-        die_plant(b, lane, die_mean_K[lane], x.front_W[i] / x.n_front, x.front_W[i], frac, follows, x.inlet_K[i], x);
+    const auto now = [&]() __attribute__((always_inline)) {
+      const std::size_t lane = i * b.n_gpu + largest_lane(die_mean_K.x + i * b.n_gpu, b.n_gpu);
+      const auto& rates = b.type->modes[fan_step(frac)].rate_per_s;
+      const double follows = 1.0 - math::mean_decay(std::min({rates[0], rates[1], rates[2]}) * step_s);
+      return die_plant(b, lane, die_mean_K[lane], x.front_W[i] / x.n_front, x.front_W[i], frac, follows, x.inlet_K[i],
+                       x);
+    };
     const FanStairs::Memory memory{state.fan_accepted_K[b.node[i]], state.fan_term_frac[b.node[i]],
                                    state.fan_frac[b.node[i]]};
     auto& s = air.stairs[i];
     auto& rest = air.rest[i];
     if (b.type->follows_fans) {
-      s = stairs.followed(memory, now, step_s);
+      s = stairs.followed(memory, now(), step_s);
     } else if (frac != rest.of_frac || !FanStairs::is_long(rest.plant, step_s)) {
       if (frac != rest.of_frac) {
+        if (!std::exchange(gathered, true)) {
+          mean_W = air.drawn_W != nullptr ? *air.drawn_W : gather(state.mean_W.data(), b);
+          for (std::size_t l = 0; l < n_lane; ++l) rear[l] = b.rear[l];
+        }
         rest.plant = b.n_gpu == n_usual ? resting<n_usual>(mean_W, rear, task.dip_K, b, i, frac, x)
                                         : resting<0>(mean_W, rear, task.dip_K, b, i, frac, x);
         rest.plant.K_per_s = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
         rest.of_frac = frac;
       }
-      s = stairs.speeds(memory, rest.plant, pauses ? rest.plant : now, step_s);
+      // A long step looks at `now` only where the table has no reading yet.
+      const bool known = FanStairs::is_long(rest.plant, step_s) && !std::isnan(memory.accepted_K);
+      s = stairs.speeds(memory, rest.plant, pauses || known ? rest.plant : now(), step_s);
     }
     if (task.dark) continue;
     mean_frac[i] = s.mean_frac;

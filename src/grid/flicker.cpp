@@ -128,7 +128,7 @@ Flickermeter::Flickermeter(FlickerLamp lamp, double window_s, int bins_per_ms) :
   if (bins_per_ms < 1 || bins_per_ms > 8) throw InputError("flicker: 1 to 8 bins per millisecond");
   const double bin_s = numerics::bin_s / static_cast<double>(bins_per_ms);
   window_bins_ = static_cast<std::int64_t>(std::llround(window_s / bin_s));
-  counts_.assign(n_class(), 0);
+  counts_ = Counts(n_class());
   const Transfer H = transfer_of(lamp);
   for (std::size_t i = 0; i < 3; ++i) {
     const double x = -H.real[i] * bin_s;
@@ -166,7 +166,7 @@ void Flickermeter::begin(std::int64_t first_bin, double v_pu) {
   carrier_shift_ = 0;
   reference_ = v_pu * v_pu;
   settle(v_pu * v_pu);
-  std::fill(counts_.begin(), counts_.end(), 0u);
+  counts_.clear();
   n_counted_ = 0;
 }
 

@@ -59,9 +59,33 @@ class Flickermeter {
   double P_inst_max() const { return P_inst_max_; }
   void forget_max() { P_inst_max_ = 0.0; }
 
+  /// Counts of levels, by class of P_inst. Most classes have none: lines of them are passed over.
+  class Counts {
+   public:
+    static constexpr std::size_t line = 64;
+    Counts() = default;
+    explicit Counts(std::size_t n_class) : of_(n_class, 0), used_(n_class / line + 1, 0) {}
+    std::size_t size() const { return of_.size(); }
+    std::uint32_t operator[](std::size_t i) const { return of_[i]; }
+    void add(std::size_t i, std::uint32_t n) { used_[i / line] = 1, of_[i] += n; }
+    /// The first class from `i` on with a level; size(): none.
+    std::size_t next(std::size_t i) const;
+    void clear();
+    template <class A>
+    void archive(A& a) {
+      a(of_);
+      find_used();
+    }
+
+   private:
+    void find_used();
+    std::vector<std::uint32_t> of_;
+    std::vector<std::uint8_t> used_;  ///< [line] may have levels
+  };
   struct Snapshot {
     std::int64_t next_bin = 0, n_counted = 0;
-    std::vector<std::uint32_t> counts;
+    std::vector<std::uint32_t> counts;  ///< of the classes that have some, in ascending order
+    std::vector<std::uint32_t> classes;
   };
   Snapshot snapshot() const;
   /// Levels that the bins since a snapshot counted, no window having ended (see `same_window`); see metrics.hpp.
@@ -116,11 +140,10 @@ class Flickermeter {
     P_inst_max_ = P_inst > P_inst_max_ ? P_inst : P_inst_max_;
     const std::uint64_t bits = std::bit_cast<std::uint64_t>(P_inst) >> class_shift;
     const std::uint64_t bounded = bits < lowest_class ? lowest_class : bits > highest_class ? highest_class : bits;
-    ++counts_[bounded - lowest_class];
+    counts_.add(bounded - lowest_class, 1);
     ++next_bin_;
     if (++n_counted_ == window_bins_) finish_window();
   }
-  std::size_t next_counted(std::size_t i) const;
   void finish_window();
   Bank bank_;
   Lanes re_{}, im_{};
@@ -132,8 +155,8 @@ class Flickermeter {
   double scale_ = 1.0, smooth_ = 0.0, reference_gain_ = 0.0;
   double reference_ = 1.0, level_ = 0.0, P_inst_max_ = 0.0;
   std::int64_t next_bin_ = 0, n_counted_ = 0, window_bins_;
-  std::int64_t carrier_shift_ = 0;     ///< bins booked without a turn of the ripple
-  std::vector<std::uint32_t> counts_;  // of the running window, by class of P_inst
+  std::int64_t carrier_shift_ = 0;  ///< bins booked without a turn of the ripple
+  Counts counts_;                   // of the running window
   std::vector<FlickerWindow> windows_;
   FlickerLamp lamp_;
 };

@@ -9,18 +9,31 @@
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-/// The first class from `i` on with a level. Most classes have none: skips whole lines of them.
-std::size_t Flickermeter::next_counted(std::size_t i) const {
-  constexpr std::size_t line = 64;
-  for (; i < counts_.size() && i % line != 0; ++i)
-    if (counts_[i] != 0) return i;
-  for (; i + line <= counts_.size(); i += line) {
-    std::uint32_t any = 0;
-    for (std::size_t k = 0; k < line; ++k) any |= counts_[i + k];
-    if (any != 0) break;
+std::size_t Flickermeter::Counts::next(std::size_t i) const {
+  while (i < of_.size()) {
+    const std::size_t end = std::min(of_.size(), (i / line + 1) * line);
+    if (used_[i / line] != 0)
+      for (; i < end; ++i)
+        if (of_[i] != 0) return i;
+    i = end;
   }
-  while (i < counts_.size() && counts_[i] == 0) ++i;
-  return i;
+  return of_.size();
+}
+
+void Flickermeter::Counts::clear() {
+  for (std::size_t k = 0; k * line < of_.size(); ++k) {
+    if (used_[k] == 0) continue;
+    const auto begin = of_.begin() + static_cast<std::ptrdiff_t>(k * line);
+    std::fill(begin, begin + static_cast<std::ptrdiff_t>(std::min(line, of_.size() - k * line)), 0u);
+    used_[k] = 0;
+  }
+}
+
+/// Of counts that were read.
+void Flickermeter::Counts::find_used() {
+  used_.assign(of_.size() / line + 1, 0);
+  for (std::size_t i = 0; i < of_.size(); ++i)
+    if (of_[i] != 0) used_[i / line] = 1;
 }
 
 void Flickermeter::finish_window() {
@@ -29,7 +42,7 @@ void Flickermeter::finish_window() {
   std::array<double, percent.size()> P{};
   std::size_t which = 0;
   double below = 0.0;
-  for (std::size_t i = next_counted(0); i < counts_.size() && which < percent.size(); i = next_counted(i + 1)) {
+  for (std::size_t i = counts_.next(0); i < counts_.size() && which < percent.size(); i = counts_.next(i + 1)) {
     const double here = static_cast<double>(counts_[i]);
     for (; which < percent.size(); ++which) {
       const double rank = static_cast<double>(window_bins_) * (1.0 - percent[which] / 100.0);
@@ -44,18 +57,30 @@ void Flickermeter::finish_window() {
   const double P1s = (P[13] + P[12] + P[11]) / 3.0;
   const double P_st = std::sqrt(0.0314 * P[14] + 0.0525 * P1s + 0.0657 * P3s + 0.28 * P10s + 0.08 * P50s);
   windows_.push_back({next_bin_ - window_bins_, P_st});
-  std::fill(counts_.begin(), counts_.end(), 0u);
+  counts_.clear();
   n_counted_ = 0;
 }
 
-Flickermeter::Snapshot Flickermeter::snapshot() const { return {next_bin_, n_counted_, counts_}; }
+Flickermeter::Snapshot Flickermeter::snapshot() const {
+  Snapshot out{next_bin_, n_counted_, {}, {}};
+  for (std::size_t i = counts_.next(0); i < counts_.size(); i = counts_.next(i + 1))
+    out.counts.push_back(counts_[i]), out.classes.push_back(static_cast<std::uint32_t>(i));
+  return out;
+}
 
+/// Counts only grow within a window.
 Flickermeter::Share Flickermeter::since(const Snapshot& before) const {
-  std::size_t first = 0, last = counts_.size();
-  while (first < last && counts_[first] == before.counts[first]) ++first;
-  while (last > first && counts_[last - 1] == before.counts[last - 1]) --last;
-  Share s{n_counted_ - before.n_counted, static_cast<std::int64_t>(first), std::vector<std::uint32_t>(last - first)};
-  for (std::size_t i = first; i < last; ++i) s.counts[i - first] = counts_[i] - before.counts[i];
+  Share s{n_counted_ - before.n_counted, static_cast<std::int64_t>(counts_.size()), {}};
+  std::size_t known = 0, end = 0;  // of the snapshot; of the share
+  for (std::size_t i = counts_.next(0); i < counts_.size(); i = counts_.next(i + 1)) {
+    std::uint32_t more = counts_[i];
+    if (known < before.classes.size() && before.classes[known] == i) more -= before.counts[known++];
+    if (more == 0) continue;
+    if (s.counts.empty()) s.first_class = static_cast<std::int64_t>(end = i);
+    s.counts.resize(s.counts.size() + (i - end), 0);
+    s.counts.push_back(more);
+    end = i + 1;
+  }
   return s;
 }
 
@@ -71,7 +96,7 @@ void Flickermeter::repeat_bins(const Share& share, std::int64_t n_bin) {
       if (seen[i] == 0) continue;
       below += seen[i];
       const auto until = below * now / share.n_counted;
-      counts_[first + i] += static_cast<std::uint32_t>(until - booked);
+      counts_.add(first + i, static_cast<std::uint32_t>(until - booked));
       booked = until;
     }
     n_counted_ += now;
