@@ -58,6 +58,7 @@ class TIDEWATT_API PowerLimiter {
   };
   /// Clock that the limits allow after a sample of `sample_W` over `sample_s` at a clock. Before the sample they allowed
   /// `request_bins`.
+  /// @param request_bins, clock_bins clocks as counts of bins above the lowest; unit 1  @param sample_W W  @param sample_s s
   /// @param rounded_bins width w of the rounding that the real clock has; 0: the clock is exact. The fast limit then reduces the
   /// clock by its mean over this width: (x + w/2)²/2w for a reduction x within ±w/2
   Request after(double request_bins, double clock_bins, double sample_W, double sample_s, double cap_W,
