@@ -32,14 +32,14 @@ struct DeliveryParams {
 ///     nodes → rack storage → converter loops → racks and rows → [supplies, generators] → transformers
 ///           → (site battery, in the stream) → turbines, ride-through → connection
 ///
-/// With central supplies the protected bus feeds the auxiliaries; without, they join in front of the hall
-/// transformers as in `power::Feeder`. While the utility is lost the transformers are dead and lose nothing; energy that is not
-/// served is counted. The servers' own power conversion stays in the servers: storage on a rack's direct-current side is
+/// With a central UPS, the protected bus feeds the auxiliaries. Without one, the auxiliaries join in front of the hall
+/// transformers as in `power::Feeder`. While the utility is lost, the transformers have no voltage and no loss; energy that is
+/// not served is counted. The servers' own power conversion stays in the servers: storage on a rack's direct-current side is
 /// seen at their alternating-current input.
 ///
-/// The first bin that is not served ends the site's power (`power_change`); the owner of the load then calls `set_power(false)` and
-/// draws nothing until `power_change` reports that it can be served again: 1 s after the loss at the earliest (a breaker's dead
-/// time [assumed]), once the utility is back, the supplies' source has been good for their return time, or the island has ended.
+/// The first bin that is not served ends the site's power (`power_change`). The owner of the load then calls `set_power(false)`
+/// and draws nothing until `power_change` reports that it can be served again. This is 1 s after the loss at the earliest (a
+/// breaker's dead time [assumed]). The utility must be back, the UPS' source good for their return time, or the island over.
 /// Without power the breakers below the supplies, or the site's own, are open: racks, rows and their storage have neither load
 /// nor loss.
 /// Assumptions: a bus without voltage does not charge or discharge a battery; turbines trip with a utility that is lost; supplies
@@ -63,7 +63,7 @@ class Delivery {
                std::span<double> out_var, power::FeederMeters& meters);
   /// Bin at which power ended or returned, against the last `set_power`; none: not so far.
   const std::optional<PowerChange>& power_change() const { return power_.change(); }
-  /// The load is switched off or on from the next bin on: its source drops it, whatever that still stores.
+  /// Switches the load off or on from the next bin on. Its source drops the load even if it still has charge.
   void set_power(bool on, std::int64_t bin);
   /// Whether a loss of power is possible at all: of the utility, of an island, of supplies that a sag or an overload empties.
   bool can_lose_power() const;
@@ -96,11 +96,11 @@ class Delivery {
   Mark mark() const { return {racks_.mark(), state_.upper}; }
   /// Whether the `n_bin` bins since the mark may be counted again.
   bool repeats(const Mark& before, std::int64_t n_bin) const { return racks_.repeats(before.racks, n_bin); }
-  /// Books them `count` times over, up to the site bus. @param rest_J that the nodes asked beyond that  @return energy into the bus, J
+  /// Adds these bins `count` times, up to the site bus. @param rest_J further demand of the nodes  @return energy into the bus, J
   double repeat(const Mark& before, double count, double rest_J);
   /// Adds losses and loadings so far to the site's meters.
   void show_losses(power::FeederMeters& to) const;
-  /// Through the site bus, with what else hangs on it, J.
+  /// Through the site bus, with all devices on it, J.
   void add_bus(double J) { state_.bus_J.add(J); }
   double fed_J() const { return state_.upper.drawn_J.value(); }  ///< out of the transformers to the site bus
   double unserved_J() const;                                     ///< asked by the nodes or auxiliaries, and not served

@@ -13,7 +13,7 @@
 #include "tidewatt/power/feeder.hpp"
 #include "tidewatt/power/rack_storage.hpp"
 
-/// Devices between nodes and connection, each where it sits; connection/delivery.hpp puts them in a row. Powers are means of 1 ms.
+/// Devices between nodes and connection; connection/delivery.hpp connects them in their order. Powers are 1 ms means.
 namespace TIDEWATT_NAMESPACE::connection {
 
 /// Something that the grid does to the site, over absolute 1 ms bins.
@@ -112,7 +112,7 @@ class RackStage {
   Mark mark() const { return {state_.storage, state_.store, state_.storage_out_J.value(), state_.drawn_J.value()}; }
   /// Whether the `n_bin` bins since the mark may be counted again: the remaining drift is negligible against their mean power.
   bool repeats(const Mark& before, std::int64_t n_bin) const;
-  /// Books them `count` times over. @param rest_J that the nodes asked beyond that, passed as it is  @return energy drawn, J
+  /// Adds these bins `count` times. @param rest_J further demand of the nodes, passed unchanged  @return energy drawn, J
   double repeat(const Mark& before, double count, double rest_J);
   double stored_J() const;                                   ///< increase of their stored energy
   double drawn_J() const { return state_.drawn_J.value(); }  ///< so far, J
@@ -144,10 +144,10 @@ class RackStage {
   State state_;
 };
 
-/// Central supplies, with or without standby generators.
+/// Central UPS, with or without standby generators.
 class SupplyStage {
  public:
-  /// One of both is there. @throws InputError as the devices
+  /// One of the two is given: a UPS alone, or one with generators. @throws InputError as the devices
   SupplyStage(const std::optional<power::UpsParams>& alone, const std::optional<power::BackupParams>& with_generators);
   double rest_W(double protected_W) const;  ///< drawn at rest under a steady load
   /// @param load_W protected, of a chunk from `first_bin` on  @param source_pu voltage, the same in all its bins
@@ -200,7 +200,7 @@ class SupplyStage {
   std::vector<double> source_pu_, served_W_;  ///< scratch
 };
 
-/// Turbines of the site's own.
+/// The site's own turbines.
 class TurbineStage {
  public:
   /// @throws InputError
@@ -245,7 +245,7 @@ class TurbineStage {
   std::vector<double> served_W_, island_Hz_;  ///< scratch
 };
 
-/// A site that leaves the grid according to its ride-through curve, to its own supplies or without power: for the grid both are
+/// A site that leaves the grid according to its ride-through curve, onto its own supply or without power. For the grid both are
 /// the same.
 class RideStage {
  public:

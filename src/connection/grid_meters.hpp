@@ -10,8 +10,8 @@
 
 namespace TIDEWATT_NAMESPACE::connection {
 
-/// Every figure of a load that utilities' rules use, on the 1 ms waveform, in constant memory: `LoadMeters` get the power,
-/// `BusMeters` voltage and frequency. `repeat` adds repetitions, see grid/metrics.hpp.
+/// Every figure of a load that utilities' rules use, measured on the 1 ms waveform in constant memory. `LoadMeters` measure the
+/// power, `BusMeters` voltage and frequency. `repeat` adds repetitions, see grid/metrics.hpp.
 class GridMeters {
  public:
   /// Meters for the figures of every result and those of the rules. @throws InputError as the meters

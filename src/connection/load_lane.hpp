@@ -45,7 +45,7 @@ struct PeriodicLoad {
   Tick begin;         ///< of the lane's stretch
   double constant_W;  ///< of the others
 };
-/// What the lanes do at a time, if it is that.
+/// The repeating lane and the constant rest at a time; empty if the load has not this form.
 std::optional<PeriodicLoad> periodic_load(std::span<LoadLane> lanes, Tick at);
 
 /// Energy of a template from `from` to `to`, both within one repetition, J.

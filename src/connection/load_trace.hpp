@@ -16,14 +16,14 @@ struct LaneLoad {
   bool iterating;
 };
 
-/// All that a run's fleet and plants send up the feeder. Devices between nodes and grid do not act on the fleet, so one
-/// trace serves every choice of them: replayed through another site's stream it gives the same as a run with that site.
+/// The whole load that a run's fleet and plants send to the feeder. Devices between nodes and grid do not act on the fleet, so
+/// one trace serves every choice of devices. Replayed through another site's stream, it gives the same result as a run there.
 struct LoadTrace {
   struct Flush {
     std::vector<LaneLoad> loads;
     Tick until = 0;
     double auxiliary_W = 0.0;
-    std::optional<bool> power = {};  ///< after it the site's power ended (false) or came back
+    std::optional<bool> power = {};  ///< after this step the site's power ended (false) or returned
     double tokens = 0.0;             ///< trained by all jobs from the start to `until`
   };
   std::size_t n_lane = 0;

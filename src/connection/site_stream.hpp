@@ -21,7 +21,7 @@ struct StreamParams {
   power::FeederParams feeder;
   grid::SourceParams source;
   grid::FrequencyParams frequency;
-  std::optional<grid::ReserveParams> reserves;  ///< beside governors without a deadband
+  std::optional<grid::ReserveParams> reserves;  ///< deadband, fast reserve and load shedding
   std::optional<mitigation::SiteBatteryParams> battery;
   std::optional<mitigation::BatteryWearParams> battery_wear;
   std::vector<StreamWindow> windows;
@@ -43,7 +43,7 @@ struct LastBin {
   }
 };
 
-/// What the devices made of the last unit of repetitions that passed bin by bin: a battery, or storage in the racks.
+/// Response of a battery, or of storage in the racks, to the last unit of repetitions that passed bin by bin.
 class DeviceUnit {
  public:
   /// A unit begins. @param drawn_J through the connection until then  @param load_J asked by the nodes
@@ -75,9 +75,9 @@ class DeviceUnit {
 ///
 /// Every source of load has a lane of templates with repetitions. Once all lanes reach beyond a macro step and its
 /// cooling power is known, `flush` lays them on bins and passes those through feeder, battery, source impedance and
-/// frequency; meters, pyramid and recorded windows get them. Where one lane repeats, the rest is constant, no window is
-/// open and the grid repeats itself, whole periods are added in closed form: energies times their number,
-/// the pyramid from the repeated template, the slow ramps from its means; extremes have all been seen.
+/// frequency, to meters, pyramid and recorded windows. If one lane repeats, the rest is constant, no window is open and the
+/// grid repeats itself, whole periods are added in closed form. Energies are multiplied by the number of periods, the pyramid
+/// comes from the repeated template, and slow ramps from its means. The extremes are already known.
 class SiteStream {
  public:
   using Window = StreamWindow;

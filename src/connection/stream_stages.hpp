@@ -27,7 +27,7 @@ struct StreamWindow {
   Tick begin = 0, end = 0;
 };
 
-/// Of the utility: to draw no more than this.
+/// An order of the utility to draw no more than a limit.
 struct StreamOrder {
   std::int64_t begin_bin = 0, end_bin = 0;
   double limit_W = 0.0;
@@ -48,7 +48,7 @@ class BatteryStage {
                double rest_W);
   /// Acts on the bins of a chunk. Its wear gets the charge every 100 ms. @param ceiling_W that an order allows; infinite: none
   void through(std::span<double> pcc_W, double ceiling_W);
-  /// Somebody outside drives it: the power that it should take, at the next control period; nothing: its own controller.
+  /// Sets its power from outside, from the next control period on; nothing: its own controller sets it.
   void follow(std::optional<double> power_W) { asked_W_ = power_W; }
   /// Whether its effect on a repeated load can be added in closed form: it has its own controller, and no wear is measured.
   bool may_repeat() const { return !asked_W_ && !wear_; }
@@ -63,9 +63,9 @@ class BatteryStage {
   std::int64_t repeatable(const Mark& before, std::int64_t n_bin, double mean_W) const {
     return battery_.repeatable(before.state, before.meters, state_, meters_, n_bin, 1e-4 * mean_W);
   }
-  /// Books them `count` times over. @return energy that it took from the connection, J
+  /// Adds these bins `count` times. @return energy that it took from the connection, J
   double repeat(const Mark& before, double count) { return battery_.repeat(state_, meters_, before.meters, count); }
-  /// There is nothing to charge from or to feed.
+  /// The bus has no voltage: it neither charges nor discharges.
   void rest() { battery_.resume(state_, 0.0); }
   const mitigation::SiteBatteryMeters& meters() const { return meters_; }
   /// Life that it used; nullptr: not measured.
@@ -93,23 +93,23 @@ class BatteryStage {
 class GridStage {
  public:
   /// At rest under a steady load. @param rest_W that the grid supplies  @param load whose voltage is that before the run
-  /// @param reserves beside governors without a deadband; none: those alone
+  /// @param reserves deadband, fast reserve and load shedding; none: governors without a deadband only
   GridStage(const grid::SourceParams& source, const grid::FrequencyParams& frequency,
             const std::optional<grid::ReserveParams>& reserves, double rest_W, const power::FeederPoint& load);
-  /// Somebody outside says what voltage and frequency are; nothing: they follow from the load.
+  /// Sets voltage and frequency from outside; nothing: they follow from the load.
   void impose(std::optional<double> voltage_pu, std::optional<double> frequency_Hz) {
     voltage_pu_ = voltage_pu, frequency_Hz_ = frequency_Hz;
   }
   /// Bins from `first_bin` on: their voltages and deviations of frequency.
   void through(std::int64_t first_bin, StreamChunk& chunk);
-  /// Repetitions pass that leave it where it is.
+  /// Repetitions that do not change its state pass.
   void skip(std::int64_t n_bin);
   /// Whether it has returned to `before`, to the phase of one bin.
   bool still(const grid::FrequencyState::Deviation& before) const;
   const grid::FrequencyState::Deviation& deviation() const { return state_.deviation; }
   const grid::Source& source() const { return source_; }
   double nominal_Hz() const { return nominal_Hz_; }  ///< of the grid
-  /// What has acted of its reserves; null: it has none.
+  /// State of its reserves; null: it has none.
   const grid::ReserveState* reserves() const { return reserves_ ? &reserve_state_ : nullptr; }
   /// Load of the system that its stages shed.
   double shed_W() const { return reserves_ ? reserves_->shed_W(reserve_state_) : 0.0; }
@@ -137,7 +137,7 @@ class GridStage {
   double initial_pu_;  ///< bus voltage before the run
 };
 
-/// How orders were kept: seen through means of 100 ms, extremes exactly.
+/// Measures how orders were kept, with means of 100 ms and exact extremes.
 class OrderMeter {
  public:
   /// Of all orders of the run.
@@ -201,7 +201,7 @@ class WindowRecorder {
 /// The spectrum of the longest uninterrupted iterating interval, its first five minutes.
 class SpectrumCollector {
  public:
-  /// What does not iterate ends an interval.
+  /// A load without iterations ends an interval.
   void begin_stretch(bool iterating);
   /// Whether it wants the coming bins one by one.
   bool collects() const;

@@ -24,7 +24,7 @@ struct GridMeterParams {
   std::int64_t from_bin = 0;  ///< meters begin here
   std::int64_t until_bin = std::numeric_limits<std::int64_t>::max();
   std::vector<grid::RuleSet> rules;  ///< their windows and bands are measured beside the standard ones
-  double spread_frac = 0.0;          ///< of every figure: half width of what the model does not know
+  double spread_frac = 0.0;          ///< of every figure: half width of the model's uncertainty
 };
 
 /// A figure, in any unit, with the bin where it occurs (−1: none). Its spread is a share of its value, `spread_frac`.
@@ -87,7 +87,7 @@ class LoadMeters {
   Mark mark() const { return {state_.bands.snapshot(), state_.cycles.snapshot()}; }
   /// What was added since a mark.
   Share since(const Mark& mark) const { return {state_.bands.since(mark.bands), state_.cycles.since(mark.cycles)}; }
-  /// Books repetitions of a share. @param energy_J of the repeated bins
+  /// Adds repetitions of a share. @param energy_J of the repeated bins
   void repeat(const Share& share, std::int64_t n_bin, double energy_J);
 
   std::vector<grid::Band> bands() const { return state_.bands.bands(); }
@@ -127,8 +127,8 @@ class LoadMeters {
   State state_;
 };
 
-/// Of voltage and frequency: flicker for both lamp systems, extremes, stays of voltage outside ± 5 % and of frequency outside
-/// ± 36 mHz (a usual governor dead band).
+/// Meters of voltage and frequency: flicker for both lamp systems, extremes, and the time of voltage outside ± 5 % and of frequency
+/// outside ± 36 mHz (a usual governor dead band).
 class BusMeters {
  public:
   /// Nothing is measured yet.

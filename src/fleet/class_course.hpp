@@ -11,16 +11,16 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// Where work is in a repetition, [segment]: what is done until its end ÷ all of it, and share of the repetition that has passed. The same
-/// work has the same place in a repetition at another pace.
+/// Place of work in a repetition, [segment], at the segment's end: work done ÷ all work, and share of the repetition that has passed.
+/// Work has the same place at every pace.
 struct WorkPlaces {
   std::vector<double> done, end_frac;
   std::vector<double> frac_per_done;  ///< share of the repetition per share of the work; 0 in waits
 };
 using SharedPlaces = std::shared_ptr<const WorkPlaces>;  ///< of all courses of one timeline
 
-/// How a kind's switching power and leakage move with a chip's mean clock, see dvfs::KindClock: in waits every chip's clock rises to the
-/// table's end, a fast one's by less of its own.
+/// Change of a kind's switching power and leakage with a chip's mean clock, see dvfs::KindClock. In waits every chip's clock rises to
+/// the table's end; relative to its own mean clock, a fast chip's rises less.
 struct KindSlope {
   double dynamic_per_Hz = 0.0, leakage_per_Hz = 0.0;
 };
@@ -37,12 +37,12 @@ struct KindCourse {
   }
 };
 
-/// How other chips differ from the nominal one: the bilinear surface through it, a slow chip, a leaky one and one that is both. A slower
-/// chip reaches the table's end less often, so its limiter can use more, and a leaky one meets the fast limit at another share of its
-/// mean.
+/// Difference of other chips from the nominal one: the bilinear surface through four chips, the nominal, a slow, a leaky, and one that is
+/// both. A slower chip reaches the table's end less often, so its limiter can use more of the limit. A leaky one meets the fast limit at
+/// another share of its mean power.
 struct ChipPlane {
   SharedPlaces places;
-  /// As dvfs::ClockCourse::ratio_sum, − the nominal chip's; of the last one also − those of the two. Empty: none.
+  /// As dvfs::ClockCourse::ratio_sum, less that of the nominal chip; both_more also less slow_more and leaky_more. Empty: none.
   std::vector<double> slow_more, leaky_more, both_more;
   std::vector<KindSlope> kind_below,
       kind_above;                          ///< [kind] to the slow chip and to one that is as much faster; empty: none
@@ -51,9 +51,9 @@ struct ChipPlane {
   bool limited = false;  ///< false: not even the slow chip meets a limit
 };
 
-/// What the limiter makes of a class's repetition. Clocks by kind and by time are the nominal chip's, relative to a chip's own mean
-/// clock. A chip's mean clock is the one at which the power of the whole repetition is P_cap − margin − (unused_W + unused_W_per_Hz f +
-/// unused_per_leakage L), L its leakage at the reference voltage, slopes of the plane.
+/// Clocks of a class's repetition under the limiter. Clocks by kind and by time are the nominal chip's, relative to its mean clock;
+/// each chip's mean clock scales them. A chip's mean clock is the one at which the power of the whole repetition is P_cap − margin −
+/// (unused_W + unused_W_per_Hz f + unused_per_leakage L), L its leakage at the reference voltage, slopes of the plane.
 struct ClassCourse {
   dvfs::ClockCourse nominal;
   double unused_W = 0.0;

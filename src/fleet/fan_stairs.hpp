@@ -8,8 +8,8 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// Those groups of a server's fan controller that a fleet knows the readings of: its hottest die and its inlet. Sensors read whole degrees
-/// [assumed]; the groups without a model ask for no more than these [assumed].
+/// The groups of a server's fan controller whose readings a fleet knows: the hottest die and the inlet. Sensors read whole degrees
+/// [assumed]; groups without a model ask for no higher speed than these [assumed].
 class FanStairs {
  public:
   /// @throws InputError if no group senses the dies, or one has no thresholds
@@ -26,13 +26,13 @@ class FanStairs {
   struct Plant {
     double die_K, at_frac, K_per_frac;  ///< K_per_frac < 0
     double inlet_K;
-    double K_per_s = 0.0;    ///< how the die at rest moves through the step, die_K being that of its middle
-    double air_lag_s = 0.0;  ///< by which the die is behind its air
+    double K_per_s = 0.0;    ///< drift of the die at rest through the step; die_K is that of its middle
+    double air_lag_s = 0.0;  ///< lag of the die behind its air
     double fan_lag_s = 0.0;  ///< time constant with which it follows the fans
   };
   /// Where the fans are through a step.
   struct Speeds {
-    double mean_frac, power_frac;  ///< for the flow; whose cube is the mean cube, for the watts
+    double mean_frac, power_frac;  ///< mean speed, for the flow; cube root of the mean cube, for the watts
     double low_frac, high_frac;    ///< steps between which the node cycles; equal: it rests
     bool cycles() const { return high_frac > low_frac; }
     double accepted_K, term_frac;  ///< Memory afterwards
@@ -46,14 +46,14 @@ class FanStairs {
   /// which is a mean speed and a mean cube. The PID term holds its highest value until the die has fallen `clears_below_K` under its
   /// set point.
   Speeds settled(const Memory& memory, const Plant& plant, double step_s) const;
-  /// The mean over a step in moving air. Steps that are long against the lags follow the die at rest, part by part: from step to step of
-  /// the table, through cycles, and along the edge of the PID term. In shorter ones the table moves as the die passes its edges, towards
-  /// where the node settles. No cycle is followed in time.
+  /// Speeds over a step in which the air drifts. A step much longer than the lags follows the die at rest, part by part: from step to
+  /// step of the table, through cycles, and along the edge of the PID term. In a shorter step the fans move to the next step of the table
+  /// when the die passes its edge, towards the settled speed. No cycle is followed in time.
   /// @param rests once everything has settled at the present powers  @param now in this step
   Speeds speeds(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;
   /// Whether a step is long in this sense: then speeds() does not look at `now`.
   static bool is_long(const Plant& rests, double step_s);
-  /// The same in steps of a few samples, in which cycles are followed: what the closed form is compared with.
+  /// The same in steps of a few samples, with cycles followed in time; the closed form is compared with it.
   Speeds followed(const Memory& memory, const Plant& now, double step_s) const;
   /// At rest at a reading, without memory.
   double at_rest_frac(double die_K, double inlet_K) const;

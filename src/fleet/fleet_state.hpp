@@ -17,19 +17,19 @@ struct FleetState {
   std::vector<std::uint8_t> off;
   std::vector<double> fan_frac;    ///< [node] fan speed now ÷ full speed; set by advance
   std::vector<Controls> controls;  ///< [hall] present limits of its GPUs; set by the engine
-  // Values that cross a step backwards.
-  /// [gpu] mean power of the last step of the same work, W → predicts the die; 0: not known yet.
+  // Results of a step that the next step uses (→ its use).
+  /// [gpu] mean power of the last step of the same work, W → predicts the die temperature; 0: not known yet.
   std::vector<double> mean_W;
-  /// [gpu] how that moved with the mean die temperature from jump to jump, W/K → the same; NaN: the last step was no jump.
+  /// [gpu] change of mean_W per change of mean die temperature between jumps, W/K → the same; NaN: the last step was no jump.
   std::vector<double> W_per_K;
-  /// [mode][gpu] where repetitions leave the mode − where their mean power would → the same.
+  /// [mode][gpu] mode after repetitions − mode after constant power of the same mean → the same.
   std::array<std::vector<double>, thermal::n_mode> ripple_K;
-  std::vector<double> work_W;      ///< [gpu] that power when the job last iterated, W → its guess after a pause
+  std::vector<double> work_W;      ///< [gpu] mean_W when the job last iterated → first guess after a pause
   std::vector<double> die_mean_K;  ///< [gpu] mean die temperature of the last step, K → thermal limit
   std::vector<double> die_peak_K;  ///< [gpu] highest die temperature inside the last step, K → thermal limit
   std::vector<double> clock_Hz;    ///< [gpu] operating point of the last step → start of the search
-  std::vector<double> own_Hz;      ///< [gpu] clock it could have had alone in the last step → start of the search
-  /// [gpu] what the governor let it draw in its window in the last step, W → thermal limit; 0: not known yet.
+  std::vector<double> own_Hz;      ///< [gpu] clock in the last step without waiting for others → start of the search
+  /// [gpu] power that the governor allowed in its window in the last step, W → thermal limit; 0: not known yet.
   std::vector<double> window_W;
   std::vector<double> front_W;  ///< [node] heat of the front GPU row in the last step → rear inlet
   // Of fans in steps; unused with a straight line.
@@ -48,7 +48,7 @@ struct FleetState {
 struct FleetSignals {
   std::vector<dvfs::Limiter> limiter;   ///< [gpu]
   std::vector<double> guess_K;          ///< [gpu] predicted mean die temperature of the coming step
-  std::vector<double> fan_before_frac;  ///< [node] what its fans aimed at in the step before
+  std::vector<double> fan_before_frac;  ///< [node] target of its fans in the previous step
   std::vector<double> guess_fan_frac;   ///< [node] mean fan speed to which guess_K belongs; of fans in steps
   std::vector<double> guess_front_W;    ///< [node] predicted heat of the front GPU row in the coming step → rear inlet
   std::vector<double> miss_K;           ///< [node] largest |mean die temperature − its guess| in the step
@@ -64,7 +64,7 @@ struct FleetSignals {
   double pause_W = 0.0;          ///< AC power of all nodes in the pauses of the last step
 };
 
-/// Energy balance of the fleet over the whole run, J. No entry is the difference of others.
+/// Energy balance of the fleet over the whole run, J. No entry is computed as a difference of others.
 struct FleetMeters {
   CompensatedSum gpu_in, package_out, package_stored;
   CompensatedSum ac_in, conversion_loss, host, fan, psu_loss;

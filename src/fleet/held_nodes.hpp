@@ -9,7 +9,7 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// Smoothing and ballast of a job's GPUs, from task to task: every task begins where the last one left them, so that no edge
+/// Smoothing and ballast of a job's GPUs, from task to task. Every task begins in the state that the last one left, so no edge
 /// between two tasks is steeper than a ramp allows. All GPUs of a node have the same smoothing state.
 class HeldNodes {
  public:
@@ -17,10 +17,10 @@ class HeldNodes {
   HeldNodes(const PowerHold& hold, std::size_t n_node) : hold_(hold), n_node_(n_node) {}
   bool any() const { return hold_.any(); }
   /// Applies smoothing and ballast to a task's power; `timeline` becomes the smoothed one. Burned power counts against the board
-  /// limit like work: where both
-  /// together exceed it, the governor takes clock from the work until their mean does not.
+  /// limit like work. If both together exceed it, the governor lowers the clock of the work until their mean is at the limit.
   /// @param type of the nodes  @param wait_kind kind that waits  @param works false: a constant state, in which nothing is delayed
-  /// @param pair_within where the next iteration ends as this one began, both become one task if they are this short together; 0: never
+  /// @param pair_within if the next iteration ends in the state in which this one began, and both are no longer than this, they become
+  /// one task; 0: never
   void apply(workload::Timeline& timeline, FleetTask& task, const NodeType& type, const Controls& controls,
              std::uint32_t wait_kind, bool works, Tick pair_within);
   /// GPUs with different smoothing states continue differently: gives a constant state one class per smoothing state.
@@ -31,7 +31,7 @@ class HeldNodes {
   void forget() { state_.node.clear(); }
   /// Whether another repetition of the task would have the same GPU power: false while slow ramps continue.
   bool settled() const { return last_.settled; }
-  /// What of the smoothing acts, in s per s of the last task.
+  /// Time for which each part of the smoothing acts, in s per s of the last task.
   const SmoothingActs& acts() const { return last_.acts; }
 
   struct State {

@@ -5,14 +5,14 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// Mean clock of a chip that the board's limits and its class's gate allow, at one die temperature, Hz: what a step gives to every GPU
-/// whose die is below its thermal target.
+/// Mean clock of a chip that the board's limits and its class's gate allow, at one die temperature, Hz. A step gives this clock to every
+/// GPU whose die is below its thermal target.
 double gated_clock_Hz(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
                       const power::Chip& of, double die_K);
 /// Power of the nominal chip in every kind when its class is gated, at the die temperature `die_K`, W.
 std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                    std::size_t cls, double die_K);
-/// What of that is leakage that follows the die, W; 0 where a bound holds the power.
+/// The part of nominal_kind_W that is leakage and follows the die, W; 0 where a bound holds the power.
 std::vector<double> nominal_leakage_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                       std::size_t cls, double die_K);
 
@@ -22,8 +22,8 @@ struct ChipAtClock {
   double clock_Hz;
   bool leads = false;  ///< no GPU is slower: it waits for none
 };
-/// By how much a chip's power differs in each segment from its kind's mean over the whole repetition, because its clock does, W: no energy in
-/// any kind over the whole, but in a part of it. Empty: in none.
+/// Difference of a chip's power in each segment from the mean of its kind over the repetition, W, because its clock differs. Over the
+/// whole repetition it adds no energy to any kind, but in a part of it it does. Empty: no difference.
 /// @param of nullptr: the nominal chip, which stands for the mean of its class, because courses are a plane over chips
 std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                    std::size_t cls, double die_K, const ChipAtClock* of = nullptr);

@@ -11,20 +11,20 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// Courses of a job's pipeline stages under the limits in force, of ranks that all wait for and of those that wait for them.
+/// Courses of a job's pipeline stages under the limits in force: of the slowest ranks (lead), and of the ranks that wait for them.
 class StageCourses {
  public:
   /// @param evaluates whether its work is evaluation, forward passes only
   explicit StageCourses(bool evaluates = false) : evaluates_(evaluates) {}
-  /// Caps that move at run time share the courses of caps 1 % apart, through the usual one: what is between them is in the limit
-  /// itself. @returns whether the courses are others than before
+  /// Courses are computed for caps 1 % apart, counted from the usual cap; a cap that changes in a run takes the nearest. The limit itself
+  /// is that of the exact cap. @returns whether the courses changed
   bool set_limits(const workload::IterationModel& model, const NodeType& type, double cap_W, double max_Hz);
   /// [stage]; empty: no limits set
   std::span<const ClassCourse> lead() const {
     return latest_.empty() ? std::span<const ClassCourse>() : std::span(*latest_.front().lead);
   }
-  /// Adds those of every stage in a group that moves at `gate_Hz` while the slowest group moves at `slowest_Hz`, between the courses of
-  /// slowest paces 4 % apart and of groups that are ahead by multiples of 2 %: they wait longer for the gradients.
+  /// Adds the courses of every stage in a group that moves at `gate_Hz` while the slowest group moves at `slowest_Hz`. They are
+  /// interpolated between slowest paces 4 % apart and leads of a group in multiples of 2 %; a group that is ahead waits for the gradients.
   /// @param gate_Hz 0: none waits
   void add(const workload::IterationModel& model, const NodeType& type, double gate_Hz, double slowest_Hz,
            std::vector<CourseMix>& course, std::vector<CourseMix>& lead);

@@ -11,7 +11,7 @@ namespace TIDEWATT_NAMESPACE::dvfs {
 
 /// Sampling of the limits in GovernorParams. Bins are the V/f table's 15 MHz steps.
 struct TIDEWATT_API SampledGovernorParams {
-  double period_s;        ///< between two samples
+  double period_s;        ///< time between two samples
   double peak_ratio;      ///< fast limit: power of one sample ÷ the board's rating
   double peak_slew_bins;  ///< largest drop by the fast limit per sample
   double up_slew_bins, down_slew_bins;
@@ -29,9 +29,9 @@ inline constexpr std::size_t n_held = 8;
 
 /// State of the governor, by GPU. Sized by `start`.
 struct TIDEWATT_API GovernorState {
-  std::vector<double> request_bins;  ///< [gpu] clock that the power limits allow, bins above the lowest, not whole
-  std::vector<double> dither_bins;   ///< [gpu] part of the request not yet given
-  std::vector<double> ceiling_bins;  ///< [gpu] of the thermal limiter
+  std::vector<double> request_bins;  ///< [gpu] clock that the power limits allow, in bins above the lowest; not rounded
+  std::vector<double> dither_bins;   ///< [gpu] remainder of the request after rounding, carried to the next sample
+  std::vector<double> ceiling_bins;  ///< [gpu] highest clock by the thermal limiter
   std::vector<std::int32_t> bin;     ///< [gpu] clock now
   std::vector<std::uint8_t> thermal_on, slowdown_on, off;  ///< [gpu] off: shut down until `restart`
   std::vector<std::array<double, n_held>> held_s;          ///< [gpu][Held] seconds since `start`
@@ -46,8 +46,8 @@ struct TIDEWATT_API GovernorView {
   std::span<const std::uint8_t> brake;  ///< [gpu] the facility pulls the power brake
 };
 
-/// The power limits of one GPU type, sampled: the 1 s limit and the fast limit of SampledGovernor. Clocks are in bins above the lowest,
-/// not whole.
+/// The sampled power limits of one GPU type: the 1 s limit and the fast limit of SampledGovernor. Clocks are in bins above the
+/// lowest and not rounded to whole bins.
 class TIDEWATT_API PowerLimiter {
  public:
   /// @param gpu must outlive the limiter
@@ -56,9 +56,11 @@ class TIDEWATT_API PowerLimiter {
     double clock_bins;
     bool peak;  ///< set by the fast limit
   };
-  /// What the limits allow after a sample of `sample_W` over `sample_s` at a clock, when they allowed `request_bins` before.
-  /// @param rounded_bins width over which the sample's clock was in truth rounded; 0: it was the given one. The fast limit then takes the
-  /// mean of what it takes over that width: (x + w/2)²/2w of x within ±w/2
+  /// Clock that the limits allow after a sample of `sample_W` over `sample_s` at a clock. Before the sample they allowed
+  /// `request_bins`.
+  /// @param request_bins, clock_bins clocks as counts of bins above the lowest; unit 1  @param sample_W W  @param sample_s s
+  /// @param rounded_bins width w of the rounding that the real clock has; 0: the clock is exact. The fast limit then reduces the
+  /// clock by its mean over this width: (x + w/2)²/2w for a reduction x within ±w/2
   Request after(double request_bins, double clock_bins, double sample_W, double sample_s, double cap_W,
                 double rounded_bins = 0.0) const;
   /// A clock on the scale of bins, which begins at the lowest clock. @param clock_Hz Hz
@@ -83,8 +85,8 @@ class TIDEWATT_API PowerLimiter {
 ///     bin ← round(min(r, c) + rest), slewed, the rest carried over (dithering between two bins)
 ///
 /// The 1 s limit is an integrator whose memory is the window τ: near the cap its memory decays as e^{−t/τ}, so it controls an
-/// exponential mean of power. The shape of the firmware's mean is not published (TDP is enforced over 1 s); readings are
-/// boxcar means, but the limiter need not use the same mean.
+/// exponential mean of power. The shape of the firmware's mean is not published; only its length is: TDP is enforced over 1 s.
+/// The board's power readings are boxcar means, but the limiter need not use the same mean.
 class TIDEWATT_API SampledGovernor {
  public:
   /// @param gpu must outlive the governor

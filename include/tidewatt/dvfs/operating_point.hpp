@@ -15,12 +15,12 @@ struct TIDEWATT_API GovernorParams {
   double slowdown_K;            ///< hardware slowdown, K
   double slowdown_clock_ratio;  ///< clock during slowdown ÷ highest clock
   double shutdown_K;            ///< K
-  double window_s;              ///< averaging of the power limiter, s
+  double window_s;              ///< averaging time of the power limiter, s
   void fields(FieldVisitor& v);
 };
 
-/// Limiter of a GPU's clock. memory: the memory stacks' temperature limit, met by the clock; brake: the facility's
-/// power brake.
+/// Limiter of a GPU's clock. memory: the clock is lowered to keep the memory stacks below their temperature limit; brake: the
+/// facility's power brake.
 enum class Limiter : std::uint8_t { none, power, thermal, clock, slowdown, brake, memory };
 inline constexpr std::size_t n_limiter = 7;
 
@@ -42,8 +42,8 @@ struct TIDEWATT_API PhasePower {
   double duration_s;
 };
 
-/// Power of `mix` at a clock, the phase lasting as long as the gating clock makes it: the rank works for
-/// matrix_s·f_ref/f, then waits until matrix_s·f_ref/f_gate has passed.
+/// Power of `mix` at a clock. The gating clock sets the length of the phase: the rank works for matrix_s·f_ref/f, then waits
+/// until matrix_s·f_ref/f_gate has passed.
 /// @param gate_Hz clock of the slowest rank; 0: this rank gates
 TIDEWATT_API PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix,
                                     double reference_Hz, double clock_Hz, double gate_Hz);
@@ -57,9 +57,9 @@ struct TIDEWATT_API OperatingPoint {
 ///
 ///     ∫ P(f) dt over the window = cap · (length of the window)
 ///
-/// The clock is the mean that the sampled governor dithers around, so it is not rounded to a bin.
+/// The sampled governor dithers around this mean clock, so it is not rounded to a bin.
 /// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature in the window
-/// @param max_Hz highest clock allowed (table end or user lock)  @param start_Hz where to start the search
+/// @param max_Hz highest clock allowed (table end or user lock)  @param start_Hz first guess of the search
 TIDEWATT_API OperatingPoint operating_point(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& window,
                                             double reference_Hz, double gate_Hz, double leakage_temperature_factor,
                                             double cap_W, double max_Hz, double start_Hz);

@@ -19,13 +19,14 @@ struct TIDEWATT_API Band {
   double rms_W = 0.0;
 };
 
-/// Energy of the load's swings by bands of frequency, by streaming filters (not by spectra of segments, so there is no
-/// delay and no averaging, and repetitions can be counted without filtering them).
+/// Energy of the load's swings in bands of frequency, measured by streaming filters. Compared with spectra of segments, filters
+/// have no delay and no averaging, and repetitions can be added without filtering them.
 ///
 ///     y = HP_4(f_low) LP_4(f_high) x,   Butterworth, bilinear with both edges prewarped
 ///
-/// Squared gains of neighbours add up to 1 around their common edge (0.5 each on it), 24 dB per octave beyond. Works on
-/// means of 1, 2, 4 or 8 bins, as long as the highest edge is seen with an amplitude above 96 %. Up to eight bands.
+/// The squared gains of neighbouring bands add up to 1 around their common edge (0.5 each on it) and fall by 24 dB per octave
+/// beyond. The filters work on means of 1, 2, 4 or 8 bins; the averaging keeps more than 96 % of the amplitude at the highest
+/// edge. At most eight bands.
 class TIDEWATT_API BandMeter {
  public:
   static constexpr std::size_t most_bands = 8;

@@ -33,7 +33,7 @@ struct TIDEWATT_API BandFigures {
   Figure line_share_frac;  ///< largest line's amplitude over the sum of amplitudes in the band
 };
 
-/// Figures of a waveform that rules are checked against, whoever measured them.
+/// Figures of a waveform that are compared with rules.
 struct TIDEWATT_API WaveformFigures {
   Figure peak_W, mean_W, range_W;
   std::vector<RampFigures> ramps;
@@ -42,7 +42,7 @@ struct TIDEWATT_API WaveformFigures {
   Figure P_st, P_lt;
   Figure voltage_low_pu, voltage_high_pu, voltage_change_pu;
   Figure frequency_low_Hz, frequency_high_Hz;
-  Figure load_lost_W;  ///< that leaves the grid in the worst disturbance
+  Figure load_lost_W;  ///< load that leaves the grid in the worst disturbance
 };
 
 /// Which figure a rule looks at; names as in the rule files.
@@ -103,8 +103,8 @@ struct TIDEWATT_API ComplianceReport {
   Compliance verdict() const;
 };
 
-/// Each rule against its figure. A margin smaller than the figure's spread is undecided; a figure that was not measured
-/// (or for another window or band) is not passed.
+/// Compares each figure with its rule. A margin smaller than the figure's spread gives "undecided". A figure that was not
+/// measured, or only for another window or band, gives "not measured".
 ///
 ///     range share = range/peak,   band share = rms/mean
 TIDEWATT_API ComplianceReport evaluate(const RuleSet& rules, const WaveformFigures& figures);

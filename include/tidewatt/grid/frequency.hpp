@@ -13,13 +13,13 @@ namespace TIDEWATT_NAMESPACE::grid {
 /// A power system as one machine with a governor and a reheat turbine, on its own rating.
 struct TIDEWATT_API FrequencyParams {
   double nominal_Hz = 0.0;
-  double system_VA = 0.0;   ///< rating of the synchronised machines
-  double inertia_s = 0.0;   ///< H: kinetic energy at nominal speed ÷ rating
-  double damping_pu = 0.0;  ///< D: load change per unit of frequency
-  double droop_pu = 0.0;    ///< R: frequency per unit of power; of the machines with governors, on the system's rating
-  double governor_s = 0.0;  ///< T_g; 0: none
-  double chest_s = 0.0;     ///< T_ch, steam chest; 0: none
-  double reheat_s = 0.0;    ///< T_rh; 0: none
+  double system_VA = 0.0;           ///< rating of the synchronised machines
+  double inertia_s = 0.0;           ///< H: kinetic energy at nominal speed ÷ rating
+  double damping_pu = 0.0;          ///< D: change of load per change of frequency, both per unit
+  double droop_pu = 0.0;            ///< R: frequency over power, per unit of system_VA; of machines with governors
+  double governor_s = 0.0;          ///< T_g; 0: none
+  double chest_s = 0.0;             ///< T_ch, steam chest; 0: none
+  double reheat_s = 0.0;            ///< T_rh; 0: none
   double high_pressure_frac = 1.0;  ///< F_hp, share of power that passes no reheater
   void fields(FieldVisitor& v);
 };
@@ -36,7 +36,7 @@ struct TIDEWATT_API FrequencyState {
   }
 };
 
-/// Extremes of the frequency. Where recorded intervals are apart, begin the next one with `start` and `window.begin`.
+/// Extremes of the frequency. If recorded intervals are not adjacent, begin the next with `start` and `window.begin`.
 /// Deviations are taken at the ends of the bins, rates of change exactly at their start.
 struct TIDEWATT_API FrequencyMeters {
   double lowest_Hz = 0.0, highest_Hz = 0.0;        ///< deviation from nominal, <= 0 and >= 0
@@ -62,10 +62,10 @@ struct TIDEWATT_API FrequencyTurn {
 ///     2H ω' = P_m − (P − P_0)/S − D ω,   f = f_0 (1 + ω)
 ///     T_g y' = −ω/R − y,   T_ch z' = y − z,   T_rh w' = z − w,   P_m = F_hp z + (1 − F_hp) w
 ///
-/// Assumptions: one frequency for the whole system (local modes are left out), small deviations (linear), constant
-/// other load. Left out: governor deadband (about ±36 mHz in some systems, so small swings get less response than
-/// here), limits of valves and rates, load shedding, fast response of other storage. A time constant of 0 removes its
-/// state. Source: Kundur, Power System Stability and Control, ch. 11.
+/// Assumptions: one frequency for the whole system (no local modes), small deviations (linear), constant other load. Not
+/// modelled: governor deadband, limits of valves and rates, load shedding, fast response of other storage. In systems with a
+/// deadband (about ±36 mHz in some), small swings get less response than here. A time constant of 0 removes its state.
+/// Source: Kundur, Power System Stability and Control, ch. 11.
 class TIDEWATT_API Frequency {
  public:
   /// @throws InputError if rating, frequency, inertia or droop is not positive, or a time is negative
@@ -80,8 +80,8 @@ class TIDEWATT_API Frequency {
 
   /// df/dt at an instant. @param load_W that the site draws then
   double rate_Hz_per_s(double load_W, const FrequencyState& state) const;
-  /// First turning point after a lasting step of the load, between the bins by the cubic through values and slopes at
-  /// their ends (error of order h⁴). @throws RefusedError if it does not turn within `horizon_s`
+  /// First turning point after a lasting step of the load. Between bins it comes from the cubic through values and slopes at
+  /// the bins' ends (error of order h⁴). @throws RefusedError if it does not turn within `horizon_s`
   FrequencyTurn first_turn(double step_W, double horizon_s = 60.0) const;
 
   /// |df/dt| right after a step of the load: f_0 |ΔP|/(2 H S).

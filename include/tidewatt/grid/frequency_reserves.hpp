@@ -10,24 +10,24 @@
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-/// What holds a system's frequency besides governors without a deadband: deadband, fast reserve, load shedding.
+/// Deadband of the governors, fast reserve and load shedding of a power system.
 struct TIDEWATT_API ReserveParams {
   double governor_deadband_Hz = 0.0;  ///< 0: none
   double fast_W = 0.0;                ///< fast reserve available; 0: none
   double fast_below_Hz = 0.0;         ///< it starts when frequency falls below this
-  double fast_delay_s = 0.0;          ///< from there to its first power
-  double fast_ramp_s = 0.0;           ///< from nothing to everything, a straight line; 0: at once
-  double fast_hold_s = 0.0;           ///< then it lasts, and ends as it began
+  double fast_delay_s = 0.0;          ///< from that time to its first power
+  double fast_ramp_s = 0.0;           ///< from 0 to full power, a straight line; 0: at once
+  double fast_hold_s = 0.0;           ///< time at full power; power then falls over `fast_ramp_s`
   std::vector<double> shed_below_Hz;  ///< [stage] frequency
   std::vector<double> shed_frac;      ///< [stage] of the system's load
   double shed_delay_s = 0.0;          ///< relay and breaker
-  double system_load_W = 0.0;         ///< what stages take their shares of
+  double system_load_W = 0.0;         ///< load of which each stage sheds its share
   void fields(FieldVisitor& v);
-  /// @throws InputError for stages that do not belong together or rise, or a share above everything
+  /// @throws InputError for lists of unequal length, thresholds that rise, or shares above 1 in total
   void check() const;
 };
 
-/// The system's state, and what has acted. Plain numbers.
+/// State of the system and of its reserves.
 struct TIDEWATT_API ReserveState {
   double equilibrium_W = 0.0;         ///< the site's load at which the system is at rest
   std::array<double, 4> deviation{};  ///< speed, governor, chest, reheater, pu
@@ -46,10 +46,11 @@ struct TIDEWATT_API ReserveState {
 ///     2H ω' = P_m + r(t) + Σ_k shed_k L/S − (P − P_0)/S − D ω,   T_g y' = −dead(ω)/R − y
 ///     dead(ω) = sign(ω) max(0, |ω| − ω_db)
 ///
-/// The rest as Frequency. The fast reserve starts once, its delay after frequency crosses its threshold;
-/// a stage opens when frequency has been below its threshold for the delay, and stays open. Crossings lie on the straight line
-/// within a step, and steps end where something acts. Runge-Kutta rule of order 4 in steps of 1 ms at most. Without deadband,
-/// reserve and stages it is Frequency. Assumptions as there; stages shed their share of the load at rest. Source: [@kundur], ch. 11.
+/// All other equations and assumptions are those of Frequency; without deadband, reserve and stages the models are equal. The
+/// fast reserve starts once, a delay after frequency crosses its threshold. A stage opens when frequency has been below its
+/// threshold for the delay, and stays open. It sheds its share of the load at rest. Within a step, frequency is taken as a
+/// straight line to find a crossing, and steps end where a device acts. Runge-Kutta of order 4, steps of 1 ms at most.
+/// Source: [@kundur], ch. 11.
 class TIDEWATT_API FrequencyReserves {
  public:
   /// @throws InputError as Frequency, and for reserves that do not belong together
@@ -62,7 +63,7 @@ class TIDEWATT_API FrequencyReserves {
   void advance(std::span<const double> load_W, std::span<double> deviation_Hz, ReserveState& state) const;
   /// df/dt at an instant. @param load_W that the site draws then
   double rate_Hz_per_s(double load_W, const ReserveState& state) const;
-  /// What the fast reserve gives. @param time_s since the start
+  /// Power of the fast reserve. @param time_s since the start
   double fast_W(const ReserveState& state, double time_s) const;
   double shed_W(const ReserveState& state) const;  ///< load that is shed
 

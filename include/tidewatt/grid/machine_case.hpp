@@ -97,7 +97,7 @@ struct TIDEWATT_API MachineCase {
   void check() const;
 };
 
-/// Reads a case from a table such as a catalog entry of kind "grid_case". What is wrong is added to `findings`.
+/// Reads a case from a table such as a catalog entry of kind "grid_case". Errors are added to `findings`.
 TIDEWATT_API MachineCase read_machine_case(const Node& node, const std::string& path, std::vector<Finding>& findings);
 
 }  // namespace TIDEWATT_NAMESPACE::grid

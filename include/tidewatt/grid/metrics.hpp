@@ -8,16 +8,16 @@
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/base/version.hpp"
 
-/// Streaming meters over uniform 1 ms means. A recorded interval begins with `begin(first_bin)`; what follows is pushed
-/// in chunks of any length, and how it is cut changes no bit of a result. No meter looks across two intervals. Memory
-/// does not grow with the stream. Bins are absolute: bin b covers b ms to b + 1 ms of the run.
+/// Streaming meters over uniform 1 ms means. A recorded interval begins with `begin(first_bin)`. Its samples are then pushed
+/// in chunks; the length of the chunks changes no bit of a result. No meter looks across two intervals. Memory does not grow
+/// with the stream. Bins are absolute: bin b covers b ms to b + 1 ms of the run.
 ///
-/// A synchronous job repeats one waveform thousands of times. Once a meter's memory has followed it, further repetitions add
-/// the same counts and energies and no new extreme, so they need not be pushed: `since(before)` returns what the bins since a
-/// snapshot added, and `repeat_bins(share, n_bin)` adds that in proportion to the length of `n_bin` bins, to a rounding of one;
-/// meters to whom repetitions bring nothing new `skip(n_bin)`. The caller ensures that the share covers a whole number of periods
-/// to within a bin. A share may be kept and added again later, once the same waveform has returned and the memories have followed
-/// it. A meter's whole state is its value: a copy of it is a checkpoint.
+/// A synchronous job repeats one waveform thousands of times. Once a meter has settled, each repetition adds the same counts
+/// and energies and no new extreme, so it need not be pushed. `since(before)` returns the share of the bins since a snapshot.
+/// `repeat_bins(share, n_bin)` adds it again in proportion to the length of `n_bin` bins; counts are rounded to whole ones.
+/// Meters of extremes only `skip(n_bin)`. The caller ensures that the share covers a whole number of periods, to within a bin.
+/// A share may be added again later, once the same waveform has returned and the meter has settled. A copy of a meter is a
+/// checkpoint, because a meter's value is its whole state.
 namespace TIDEWATT_NAMESPACE::grid {
 
 /// Largest change over a fixed distance in time: max and min over t of x(t + w) − x(t).
@@ -66,9 +66,8 @@ struct TIDEWATT_API Ramp {
   }
 };
 
-/// Ramps between adjacent means, at every bin t of an interval that has a whole window on either side (bins of another
-/// length than 1 ms serve long windows: a bin of b looks at every b-th instant only, which changes a ramp by no more
-/// than b/w of the largest):
+/// Ramps between adjacent means, at every bin t of an interval that has a whole window on either side. Longer bins than 1 ms
+/// serve long windows: with bins of length b, the ramp differs by at most b/w of the largest one.
 ///
 ///     ramp(t) = (mean over (t, t + w) − mean over (t − w, t))/w
 ///
@@ -110,8 +109,7 @@ class TIDEWATT_API ExtremesMeter {
   void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen; not counted
   /// Counts `n_bin` further bins with `energy_J` and without a new extreme.
   void repeat_bins(double energy_J, std::int64_t n_bin);
-  /// Exact extremes of a stretch, from its edges (they can lie inside a bin); they leave the bins of the extremes
-  /// alone.
+  /// Adds the exact extremes of a stretch, from its edges. They can lie inside a bin, so `min_bin` and `max_bin` stay the same.
   void widen(double lo_W, double hi_W);
 
   double min_W() const { return min_W_; }  ///< +inf before the first sample

@@ -11,8 +11,8 @@
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-/// Voltage and frequency that a load or a machine must or does ride: outside a limit for longer than its time, it
-/// leaves. Lists of limits and times belong together; deeper limits have shorter times.
+/// Limits of voltage and frequency for a load or a machine. It disconnects when a limit is exceeded for longer than the limit's
+/// time. Each list of limits has a list of times of the same length; deeper limits have shorter times.
 struct TIDEWATT_API RideThroughCurve {
   std::vector<double> low_pu, low_s;     ///< below low_pu for more than low_s
   std::vector<double> high_pu, high_s;   ///< above high_pu for more than high_s
@@ -26,11 +26,11 @@ struct TIDEWATT_API RideThroughCurve {
 /// Conditions for the return of a site that left.
 struct TIDEWATT_API ReturnParams {
   double count_below_pu = 0.0;   ///< a sag counts when the voltage falls below this; 0: departures count
-  std::int64_t count_limit = 0;  ///< that many within the window: stay away until a person returns it; 0: never
+  std::int64_t count_limit = 0;  ///< that many within the window: away until a manual return; 0: never
   double count_window_s = 0.0;
   double healthy_low_pu = 0.0, healthy_high_pu = 0.0;
-  double return_delay_s = 0.0;  ///< healthy that long before the way back begins
-  double return_ramp_s = 0.0;   ///< from nothing to everything; 0: at once
+  double return_delay_s = 0.0;  ///< time with healthy voltage before the return begins
+  double return_ramp_s = 0.0;   ///< from no load to full load; 0: at once
   void fields(FieldVisitor& v);
 };
 
@@ -38,7 +38,7 @@ enum class Connection { connected, away, latched, returning };
 /// "connected", "away", "latched" or "returning".
 TIDEWATT_API std::string_view name(Connection c);
 
-/// Something that a site did. Bins are absolute 1 ms bins.
+/// A change of a site's connection. Bins are absolute 1 ms bins.
 struct TIDEWATT_API RideThroughEvent {
   std::int64_t bin = 0;
   Connection to = Connection::connected;
@@ -49,7 +49,7 @@ struct TIDEWATT_API RideThroughEvent {
 /// Everything that a restart needs; plain values, so that a copy is a checkpoint.
 struct TIDEWATT_API RideThroughState {
   static constexpr std::size_t most_zones = 8, most_sags = 16;
-  std::array<std::int64_t, 4 * most_zones> outside{};  ///< bins outside each limit without a pause
+  std::array<std::int64_t, 4 * most_zones> outside{};  ///< consecutive bins outside each limit
   std::array<std::int64_t, most_sags> sags{};          ///< first bins of the latest counted sags
   std::int64_t n_sag = 0, next_bin = 0, healthy = 0, returned = 0;
   bool in_sag = false;
@@ -64,12 +64,12 @@ struct TIDEWATT_API RideThroughState {
 
 /// Trip and return of a site by voltage and frequency at the connection.
 ///
-///     away        when a limit is exceeded for longer than its time (to own supply, or off: the grid sees the same)
-///     latched     at the start of the n-th sag within the window, or with the n-th departure: the counters of large sites
+///     away        when a limit is exceeded for longer than its time (on its own supply or off: the same for the grid)
+///     latched     at the start of the n-th sag within the window, or at the n-th departure (counters of large sites)
 ///     returning   after `return_delay_s` of healthy voltage, unless latched; load comes back in a straight line
 ///
-/// Assumptions: 1 ms rms values; each limit's time runs without a pause and restarts when the value is back inside; the
-/// transfer itself takes no time. Source: the catalog entries give the sources of their curves.
+/// Assumptions: 1 ms rms values; a limit's timer restarts when the value is back inside the limit; the transfer itself takes
+/// no time. Source: the catalog entries give the sources of their curves.
 class TIDEWATT_API RideThrough {
  public:
   /// @param nominal_Hz of deviations passed to `advance`  @throws InputError

@@ -17,7 +17,7 @@ struct TIDEWATT_API SourceParams {
   void fields(FieldVisitor& v);
 };
 
-/// Bins of the lowest and the highest bus voltage of a stream. The source has no memory: repetitions add nothing.
+/// Lowest and highest bus voltage of a stream. The source has no memory, so repetitions do not change them.
 struct TIDEWATT_API VoltageMeters {
   double min_pu = 1e300;
   double max_pu = 0.0;
@@ -27,7 +27,7 @@ struct TIDEWATT_API VoltageMeters {
   }
 };
 
-/// How near a load is to what its connection can carry.
+/// Distance of a load from the largest load that its connection can carry.
 struct TIDEWATT_API Loadability {
   double voltage_pu = 0.0;           ///< at the load
   double nose_W = 0.0;               ///< the most at the same power factor
@@ -63,9 +63,9 @@ class TIDEWATT_API Source {
   double max_power_W(double q_over_p_ratio) const;
 
   /// The operating point of a load and how far it is from the nose.
-  /// @throws RefusedError with load, short-circuit power, X/R and nose if the load is beyond the nose, or nearer to it
-  /// than `least_margin_frac`: there a small change of power moves the voltage without bound, and constant-power
-  /// supplies, which answer a sag with more current, have no stable point
+  /// @throws RefusedError with load, short-circuit power, X/R and nose if the load is beyond the nose, or nearer to it than
+  /// `least_margin_frac`. There a small change of power moves the voltage without bound. Constant-power supplies draw more
+  /// current in a sag, so they have no stable operating point
   Loadability require(double p_W, double q_var, double least_margin_frac = 0.0) const;
 
   double r_pu() const { return r_pu_; }  ///< on short-circuit power

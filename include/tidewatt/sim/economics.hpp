@@ -10,21 +10,21 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// Prices and footprints of a run: all inputs, none a finding.
+/// Prices and footprints of a run. All are inputs.
 struct TIDEWATT_API EconomicsParams {
   mitigation::TariffParams tariff;
   mitigation::FootprintParams footprint;
   double devices_USD_per_year = 0.0;  ///< cost of mitigations, e.g. from `tidewatt size`
   /// Tariff with every price at the low and at the high end of its assumed range, where it has one.
   mitigation::TariffParams low, high;
-  /// The keys in neither of them.
+  /// The keys that belong to neither `tariff` nor `footprint`.
   void fields(FieldVisitor& v);
 };
 
 /// Means over a run's minutes.
 struct TIDEWATT_API MinuteMeans {
   std::vector<double> mean_W;  ///< [minute]
-  double last_s = 60.0;        ///< length of the last one
+  double last_s = 60.0;        ///< length of the last minute, which the run's end may cut
 };
 
 /// What a run cost and emitted.
@@ -35,14 +35,14 @@ struct TIDEWATT_API RunCost {
   double peak_W = 0.0;  ///< largest mean over the demand window
   double carbon_kg = 0.0;
   double water_m3 = 0.0;                          ///< of the site and of generation
-  std::vector<double> hour_USD, hour_kg, hour_J;  ///< [hour of the run], energy alone
+  std::vector<double> hour_USD, hour_kg, hour_J;  ///< [hour of the run], of energy only
   double total_USD() const { return energy_USD + water_USD + demand_USD + fixed_USD + devices_USD; }  ///< all of it
 };
 
-/// Energy by the hour of the day in which it was drawn (working days and weekends apart), water by its price; demand by
-/// the largest mean over the demand window (windows that the run ends inside are left out, unless there is no other) and
-/// fixed charges as the run's share of a month. What turbines on the site burn is not priced.
-/// @param minutes drawn at the connection  @param start when the run begins  @param site_water_m3 evaporated
+/// Energy is priced by the hour of the day in which it is drawn, with working days and weekends apart. Demand is priced by
+/// the largest mean over the demand window, and demand and fixed charges by the run's share of a month. A demand window
+/// that the run's end cuts counts only if there is no whole one. Fuel of turbines on the site is not priced.
+/// @param minutes power drawn at the connection  @param start when the run begins  @param site_water_m3 evaporated
 /// @throws InputError as mitigation::bill
 TIDEWATT_API RunCost run_cost(const EconomicsParams& prices, const mitigation::TariffParams& tariff,
                               const MinuteMeans& minutes, mitigation::CalendarStart start, double site_water_m3);

@@ -8,8 +8,8 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// Means of every GPU and server over each hour of a run: what two ways to advance a fleet are compared by. A run that goes back in time,
-/// because power ends inside a step, counts that time once more.
+/// Means of every GPU and server over each hour of a run. They serve to compare two ways of advancing a fleet. If a run goes
+/// back in time because power ended inside a step, the repeated time counts twice.
 class TIDEWATT_API GpuHours {
  public:
   /// One step of a range of servers. Spans begin at the range.
@@ -18,7 +18,7 @@ class TIDEWATT_API GpuHours {
     std::size_t first_node = 0, n_node = 0, n_gpu_per_node = 8;
     const double* die_K = nullptr;     ///< [gpu of the fleet] mean over the step
     const double* fan_frac = nullptr;  ///< [node of the fleet] fan speed now
-    /// [node of the fleet] steps between which its fans cycle; equal: they rest
+    /// [node of the fleet] the two fan steps between which its fans cycle; equal: no cycle
     const double *fan_low_frac = nullptr, *fan_high_frac = nullptr;
     double fan_J = 0.0;  ///< of all fans of the site since the start
   };

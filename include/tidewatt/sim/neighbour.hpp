@@ -19,8 +19,8 @@ struct TIDEWATT_API ReplayParams {
   RecordingFormat format = RecordingFormat::csv;  ///< columns as declared, or node watts as MLCommons publishes them
   std::int64_t n_copy = 1;                        ///< number of copies of the recording, all in phase
   double begin_s = 0.0;                           ///< time of the first sample, since the start of the run
-  bool repeat = false;                            ///< repeats
-  double outside_W = 0.0;                         ///< of one copy before and after the recording; 0: it is switched off
+  bool repeat = false;                            ///< the recording starts again at its end
+  double outside_W = 0.0;                         ///< power of one copy before and after the recording
   double empty_W = 0.0, full_W = 0.0;             ///< recordings of activity: power of one channel at 0 and at 1
   void fields(FieldVisitor& v);
 };
@@ -32,7 +32,7 @@ struct TIDEWATT_API NeighbourSpec {
   NeighbourKind kind = NeighbourKind::replay;
   ReplayParams replay;
   workload::TraceFormat columns;
-  workload::Trace recording;  ///< as read; of power or of activity
+  workload::Trace recording;  ///< the file's content: power or activity
   std::string hall;           ///< inference: hall with the same type of servers and GPUs
   double inlet_K = 0.0;       ///< inference: inlet air of its servers
   workload::ModelShape model;

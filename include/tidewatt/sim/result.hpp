@@ -17,10 +17,10 @@ using Value = std::variant<std::monostate, double, std::int64_t, std::string,
 
 /// Result of a run; read-only.
 struct TIDEWATT_API Result {
-  std::vector<NamedArray> arrays;                                  ///< hashed, outside /provenance
-  std::vector<std::pair<std::string, Value>> summary;              ///< the figures of `run --json`, in print order
-  std::vector<grid::ComplianceReport> compliance;                  ///< one per rule set of the site
-  std::vector<std::pair<std::string, std::string>> provenance;     ///< scenario text, seed, version, wall time, threads
+  std::vector<NamedArray> arrays;                               ///< those outside /provenance enter the payload's hash
+  std::vector<std::pair<std::string, Value>> summary;           ///< the figures of `run --json`, in print order
+  std::vector<grid::ComplianceReport> compliance;               ///< one per rule set of the site
+  std::vector<std::pair<std::string, std::string>> provenance;  ///< scenario text, seed, version, wall time, threads
   std::vector<std::vector<std::pair<std::string, Value>>> jobs{};  ///< [job] its own figures, in print order
 };
 

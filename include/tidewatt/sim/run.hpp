@@ -27,7 +27,7 @@ struct TIDEWATT_API RunOptions {
   GpuHours* gpu_hours = nullptr;           ///< if given, hourly means of every GPU
 };
 
-/// A simulation in progress, for controllers and co-simulation. `advance_to` and `read` change nothing: the result has the
+/// A simulation in progress, for controllers and co-simulation. `advance_to` and `read` do not change the result: it has the
 /// same bits as that of `run`. A `write` that changes a value ends the engine's step at the present time.
 class TIDEWATT_API Engine {
  public:
@@ -38,7 +38,7 @@ class TIDEWATT_API Engine {
   bool done() const;
   /// Simulated time since the start.
   double time_s() const;
-  /// One macro step: the jobs, the halls' answer, and the connection.
+  /// Advances by one macro step: first the jobs, then the halls and plants, then the connection.
   void step();
   /// Die temperatures now, [gpu], K; valid until the next step.
   std::span<const double> die_K() const;
@@ -55,19 +55,20 @@ class TIDEWATT_API Engine {
   Value read(std::string_view port);
   /// Sets a port from the present time on. @param value in the port's unit, within its range
   ///
-  /// Writing the present value has no effect. After `advance_to`, a new value acts on every job at once. After `step`, it acts on
-  /// a job whose iteration passes the end of that step when this iteration ends. @throws InputError for an unknown or read-only
-  /// port, or a value outside its range; the engine is unchanged
+  /// Writing the present value has no effect. After `advance_to`, a new value acts on every job at once. After `step`, a job may
+  /// be in an iteration that passes the end of that step. The value then acts on it when that iteration ends.
+  /// @throws InputError for an unknown or read-only port, or a value outside its range; the engine is unchanged
   void write(std::string_view port, double value);
-  /// Ends a write: from the present time on the site's own value applies, as if the port had never been written.
+  /// Ends a write. From the present time on, the value of the scenario or the models applies again.
   /// @throws InputError for an unknown or read-only port
   void release(std::string_view port);
   /// State of the run as bytes (see base/archive.hpp). Waits for work in progress.
   std::string save();
   /// Continues from a state saved by an engine of the same scenario. The result has the same bits as that of an uninterrupted
   /// run.
-  /// @param other_scenario accept another scenario with a fleet and jobs of the same shape, for what-if branches
-  /// @throws InputError for other bytes, and with a finding for each changed input; the engine is unchanged
+  /// @param other_scenario also accept the state of another scenario with a fleet and jobs of the same shape, for what-if
+  /// branches
+  /// @throws InputError for bytes that are no such state, with a finding for each changed input; the engine is unchanged
   void restore(std::string_view bytes, bool other_scenario = false);
   /// Runs to the end of the scenario, checks the energy balance and returns the result. Call once.
   Result finish();

@@ -57,13 +57,13 @@ struct TIDEWATT_API RunParams {
   std::int64_t seed = 1;
   double macro_step_s = 60.0;
   double macro_step_max_s = 1800.0;  ///< longest macro step, reached while only the weather changes
-  double tolerance_K = 0.05;         ///< tolerated error of the predicted mean die temperature per jump
+  double tolerance_K = 0.05;         ///< accepted error of the mean die temperature that a jump predicts
   bool reference = false;            ///< set by `reference_of`; no key
-  bool own_clocks = true;   ///< false: one clock for all of an iteration (shows the effect of own ones); no key
-  bool air_density = true;  ///< false: servers' air has room conditions at sea level (shows what it does); no key
-  std::int64_t replica_groups = 4;  ///< groups of replicas whose phases begin and end together
-  bool spread = true;               ///< false: all chips are nominal (shows the effect of unequal chips)
-  bool gating = true;               ///< false: every GPU runs at the fleet's mean pace (shows the effect of waiting)
+  bool own_clocks = true;            ///< false: one clock for all work of an iteration, to show the effect; no key
+  bool air_density = true;           ///< false: servers' air has the density of 20 degC at sea level; no key
+  std::int64_t replica_groups = 4;   ///< groups of replicas whose phases begin and end together
+  bool spread = true;                ///< false: identical chips, to show the effect of their spread
+  bool gating = true;                ///< false: every GPU runs at the fleet's mean pace, to show the effect of waiting
   void fields(FieldVisitor& v);
 };
 
@@ -91,13 +91,13 @@ struct TIDEWATT_API HallParams {
   double recirculation_sigma_ratio = 0.0;  ///< sigma of its logarithm between racks
   double cap_W = 0.0;                      ///< user's power cap per GPU; 0: the board limit
   double clock_lock_Hz = 0.0;              ///< user's clock lock; 0: none
-  /// One limit of a rack's module, a CPU and its GPUs: what the CPU draws is taken from the GPUs' share, W; 0: none.
+  /// Power limit of a module, a CPU and its GPUs, W; the CPU's power reduces the GPUs' share; 0: none.
   double module_limit_W = 0.0;
   SwitchProfile switch_profile = SwitchProfile::networking;  ///< of a rack's scale-up links
   void fields(FieldVisitor& v);
 };
 
-/// The memory stacks on a GPU's package and the temperature at which the governor slows down for them.
+/// The memory stacks on a GPU's package, and the temperature above which the governor slows the GPU to cool them.
 struct TIDEWATT_API MemorySpec {
   thermal::HbmBranchParams branch;
   double limit_K = 0.0;
@@ -108,33 +108,33 @@ struct TIDEWATT_API HallSpec {
   HallParams hall;
   power::GpuPowerParams gpu;
   dvfs::GovernorParams governor;
-  dvfs::SampledGovernorParams sampling;  ///< brake, and replays of single GPUs
+  dvfs::SampledGovernorParams sampling;  ///< used for the power brake and for replays of single GPUs
   power::SiliconSpreadParams spread;
-  std::optional<power::PositionSpreadParams> position;  ///< absent: resistances do not know each other
+  std::optional<power::PositionSpreadParams> position;  ///< absent: resistances are independent
   std::optional<MemorySpec> memory;                     ///< absent: no memory temperatures
   thermal::PackageParams package;
   workload::ComputeParams compute;
   power::ServerPowerParams server;
   thermal::ServerAirParams air;
-  std::optional<thermal::FanControllerParams> fans;  ///< of its board controller; absent: the air's straight line
+  std::optional<thermal::FanControllerParams> fans;  ///< the board's fan controller; absent: the straight line in `air`
   std::optional<thermal::LiquidCooling> liquid;      ///< absent: an air-cooled server
-  /// Absent: nothing is known of the racks but how many servers each has.
+  /// Absent: of the racks only the number of servers is known.
   std::optional<catalog::RackEntry> rack;
   PlantKind plant_kind = PlantKind::outside_air;
   cooling::OutsideAirParams outside_air;
   cooling::HydronicParams hydronic;
   cooling::PrescribedInletParams prescribed;
-  /// The caller's own plant instead of the catalog's; any thread may call it. Null: none.
+  /// A plant of the caller that replaces the catalog's; any thread may call it. Null: none.
   std::shared_ptr<const cooling::CoolingPlant> own_plant;
 };
 /// Limit in force on one GPU: the board's, the user's cap, or its share of the module's, W.
 TIDEWATT_API double gpu_limit_W(const HallSpec& hall);
 
-/// What a job gives up for an order of the utility that is met by tiers (`OrderMeans::tiers`). A job without it gives nothing.
+/// How a job is reduced for an order of the utility that is met by tiers (`OrderMeans::tiers`). A job without it is not reduced.
 struct TIDEWATT_API OrderTierParams {
   OrderMay may = OrderMay::never;
-  std::int64_t tier = 1;      ///< jobs of tier 1 give first; those of the next when these have given all they may
-  double lowest_cap_W = 0.0;  ///< cap: its GPUs are not capped lower; 0: what the lowest clock needs
+  std::int64_t tier = 1;      ///< tier 1 is reduced first; the next tier only when this is not enough
+  double lowest_cap_W = 0.0;  ///< lowest cap of its GPUs; 0: the power that the lowest clock needs
   void fields(FieldVisitor& v);
 };
 
@@ -146,22 +146,22 @@ struct TIDEWATT_API JobSpec {
   workload::NetworkParams network;
   workload::JobParams life;
   std::optional<workload::FailureRates> failures;      ///< absent: no random failures
-  std::optional<mitigation::BeatParams> beat;          ///< iterations on a fixed beat; absent: as fast as they go
+  std::optional<mitigation::BeatParams> beat;          ///< iterations on a fixed beat; absent: without waiting
   std::string beat_name;                               ///< of the mitigation that sets it
   std::optional<workload::PlacementParams> placement;  ///< absent in all jobs: consecutively from the first node
   std::optional<OrderTierParams> curtailment;          ///< absent: orders met by tiers do not touch the job
 };
 
-/// A disturbance at a time. Failures and pauses act on a job; the power brake limits GPUs to the governor's brake clock from
-/// one of its samples after the event until one after its end; sags, utility losses and islands come from the grid; a
-/// curtailment is an order to draw less, met by caps, a pause, storage or tiers of jobs.
+/// A disturbance at a time. Failures and pauses act on a job. The power brake limits GPUs to the governor's brake clock, from
+/// the governor's first sample after the event until its first sample after the event's end. Sags, utility losses and islands
+/// come from the grid. A curtailment is an order to draw less, met by caps, a pause, storage or tiers of jobs.
 struct TIDEWATT_API EventParams {
   std::string name;
   EventKind kind = EventKind::failure;
   std::string job;   ///< on which a failure acts
   std::string hall;  ///< whose plant loses parts, or whose GPUs are braked (all halls where it is empty)
   double at_s = 0.0;
-  double duration_s = 0.0;          ///< how long it lasts; 0: parts that failed stay so, a brake is not released
+  double duration_s = 0.0;          ///< 0: failed parts and brakes last until the end of the run
   std::int64_t rack = 0;            ///< filter_blocked: rack of the hall, counted from 0
   double out_frac = 1.0;            ///< share of the parts that fail, or of a rack's flow
   double voltage_ratio = 1.0;       ///< sag: remaining voltage
@@ -180,7 +180,7 @@ struct TIDEWATT_API GridCaseParams {
   double begin_s = 0.0, length_s = 0.0;  ///< part of the window
 };
 
-/// Names of a scenario's mitigations, as its key paths have them; empty: none was read from a file.
+/// Names of a scenario's mitigations, as in its key paths; empty: no such mitigation was read from a file.
 struct TIDEWATT_API MitigationNames {
   std::string gpu_smoothing, ballast, battery;
 };
@@ -205,7 +205,7 @@ struct TIDEWATT_API Scenario {
   std::vector<NeighbourSpec> neighbours;  ///< other loads on the same feeders
   grid::SourceParams source;
   grid::FrequencyParams frequency;
-  std::optional<grid::ReserveParams> reserves;  ///< beside governors without a deadband; none: those alone
+  std::optional<grid::ReserveParams> reserves;  ///< deadband, fast reserve and load shedding; absent: none of them
   std::optional<GridCaseParams> grid_case;
   std::optional<mitigation::GpuSmoothingParams> gpu_smoothing;
   std::optional<mitigation::BallastParams> ballast;
@@ -214,7 +214,7 @@ struct TIDEWATT_API Scenario {
   MitigationNames mitigation_names;
   std::optional<EconomicsParams> economics;
   std::optional<cooling::ClimateParams> climate;
-  std::string text;                ///< the scenario's TOML, what it inherits and the overrides
+  std::string text;                ///< the scenario's TOML, including inherited tables and overrides
   std::vector<std::string> notes;  ///< keys that are valid but have no effect
   std::string folder;              ///< base folder of paths in the scenario
   std::vector<catalog::AssumedInput> assumed;
@@ -226,9 +226,9 @@ inline bool holds_power(const Scenario& s) { return s.gpu_smoothing || s.ballast
 
 struct TIDEWATT_API LoadOptions {
   std::vector<std::string> set;  ///< key=value
-  std::string weather_epw;       ///< user's EPW file, or CSV where its name ends so; wins over the scenario's weather
+  std::string weather_epw;       ///< the user's EPW or CSV file (by its name's end); replaces the scenario's weather
   std::string catalog_overlay;
-  /// NAME=FILE: a replayed neighbour's recording, wins over the scenario's `file`.
+  /// NAME=FILE: recording of a replayed neighbour; replaces the scenario's `file`.
   std::vector<std::string> recording{};
 };
 
@@ -241,16 +241,16 @@ TIDEWATT_API Scenario load_scenario(const std::string& path, const LoadOptions& 
 /// recordings are below; empty: the current one  @throws as load_scenario
 TIDEWATT_API Scenario load_scenario_text(const std::string& text, const std::string& file, const std::string& folder,
                                          const LoadOptions& options = {});
-/// The same scenario with every segment of every iteration integrated and the waveform passed millisecond by millisecond: what the
-/// steps of `run` are compared with. Some hundred times slower; `tidewatt run FILE --reference`.
+/// The same scenario with every segment of every iteration integrated and the waveform computed millisecond by millisecond. The
+/// steps of `run` are compared with this reference, which is some hundred times slower (`tidewatt run FILE --reference`).
 TIDEWATT_API Scenario reference_of(Scenario scenario);
-/// Checks a scenario that was changed in code as reading a file does: every value against its range, the parts against one another.
+/// Checks a scenario that was changed in code, as the file reader does: every value against its range, all parts against one another.
 /// Weather files are read again; recordings are not.
 /// @return keys that are valid but have no effect, as `Scenario::notes`
 /// @throws InputError with every finding, under the keys of a scenario file; RefusedError if too large
 TIDEWATT_API std::vector<std::string> check(const Scenario& scenario);
 /// As `load_scenario`, of a parsed file.
-/// @param folder base folder of paths in the scenario  @param log notes every key that is asked for; null: none
+/// @param folder base folder of paths in the scenario  @param log records every key that is read; null: no record
 TIDEWATT_API Scenario read_scenario(const Node& root, const std::string& folder, const LoadOptions& options = {},
                                     FieldLog* log = nullptr);
 

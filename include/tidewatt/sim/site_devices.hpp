@@ -17,7 +17,7 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// Devices of a scenario's site besides its feeder, as in the catalog, not yet scaled to the site.
+/// Devices of a scenario's site besides its feeder. Parameters are those of the catalog entry, not yet scaled to the site.
 struct TIDEWATT_API SiteDevices {
   std::optional<power::RackStorageParams> rack_storage;
   StoragePer storage_per = StoragePer::gpu;
@@ -31,9 +31,9 @@ struct TIDEWATT_API SiteDevices {
   std::optional<grid::ReturnParams> back;
   std::optional<power::TransformerParams> hall_transformer, site_transformer;  ///< watched for hot spot and ageing
   std::vector<grid::RuleSet> rules;
-  double rules_from_s = 0.0, rules_until_s = 0.0;  ///< part of the run that is checked; until 0: to its end
+  double rules_from_s = 0.0, rules_until_s = 0.0;  ///< part of the run that is checked; until 0: to the run's end
   double figure_spread_frac = 0.0;                 ///< relative uncertainty of every figure, half width
-  /// The site's keys that belong to no device.
+  /// The keys of the site that belong to no device.
   void fields(FieldVisitor& v);
 };
 

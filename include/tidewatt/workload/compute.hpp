@@ -13,10 +13,10 @@ enum class Precision { bf16, fp8, mxfp8, nvfp4 };
 /// Operands of a kernel: two matrices, a batch of matrices of several experts, or scores and values of attention.
 enum class KernelClass { dense, grouped, attention };
 
-/// Bytes of one value with its share of the block's scale: 2; 1; 1 + 1/32; 1/2 + 1/16.
+/// Bytes of one value, including its share of the block's scale: bf16 2, fp8 1, mxfp8 1 + 1/32, nvfp4 1/2 + 1/16.
 TIDEWATT_API double element_B(Precision precision);
 
-/// Speed of one GPU at its reference clock, and the activity of its parts. One set per device for all models and plans.
+/// Speed of one GPU at its reference clock, and the activity of its parts. Each device has one set for all models and plans.
 struct TIDEWATT_API ComputeParams {
   double reference_clock_Hz = 0.0;
   std::int64_t multiprocessors = 0;
@@ -32,7 +32,7 @@ struct TIDEWATT_API ComputeParams {
   double gemm_overhead_s = 0.0;           ///< start and end of each matrix product; slows down small products
   /// Of peak, reached by fused attention (forward and backward) on long sequences.
   double attention_efficiency_frac = 0.0;
-  std::int64_t attention_half_tokens = 0;  ///< sequence length at which it reaches half of that
+  std::int64_t attention_half_tokens = 0;  ///< sequence length at which attention reaches half of its efficiency
   double hbm_B_per_s = 0.0;
   double hbm_efficiency_frac = 0.0;  ///< of peak, reached by memory-bound kernels
   double hbm_capacity_B = 0.0;
@@ -49,8 +49,8 @@ struct TIDEWATT_API ComputeParams {
 
 /// Peak rate of a format at the reference clock; 0 where the device has none. @returns FLOP/s
 TIDEWATT_API double peak_FLOP_per_s(const ComputeParams& gpu, Precision precision);
-/// Share of that peak that large products reach: a device's one number per precision for dense kernels, times the ratio of
-/// grouped to dense ones; attention has its own share of the bf16 peak, whatever the linear layers' format.
+/// Share of the peak that large products reach. Dense kernels have one value per device and precision; grouped kernels have this
+/// value times the ratio of grouped to dense. Attention has its own share of the bf16 peak, whatever the linear layers' format.
 TIDEWATT_API double efficiency_frac(const ComputeParams& gpu, Precision precision, KernelClass kernel);
 
 /// Seconds at the reference clock, by limiting resource.
@@ -59,15 +59,15 @@ struct TIDEWATT_API Work {
   double attention_s = 0.0;
   double memory_s = 0.0;
   double link_s = 0.0;
-  /// All of it, one after the other.
+  /// Sum of all four.
   double total_s() const { return gemm_s + attention_s + memory_s + link_s; }
   Work& operator+=(const Work& o);
   /// Adds `times` as much of `o`. @param times dimensionless
   Work& add(const Work& o, double times);
 };
 
-/// Share of its multiprocessor time that a rows × columns product uses: output tiles are worked off in whole waves,
-/// n/(SM ⌈n/SM⌉) for n tiles, with the better of 256 × 128 and 128 × 128 tiles.
+/// Share of the multiprocessors' time that a rows × columns product uses. Output tiles are computed in whole waves, so n tiles
+/// use n/(SM ⌈n/SM⌉). The better of 256 × 128 and 128 × 128 tiles counts.
 /// @param rows, columns count; @returns share, 0 to 1
 TIDEWATT_API double wave_efficiency(const ComputeParams& gpu, double rows, double columns);
 

@@ -12,15 +12,15 @@ namespace TIDEWATT_NAMESPACE::workload {
 /// What fails and is repaired as one.
 enum class FailedUnit : std::uint8_t {
   node,         ///< a server, or a rack's compute tray
-  switch_tray,  ///< of the scale-up links: its domain is down until it is repaired
-  rack          ///< what all trays of a domain share: shelves, busbar, liquid
+  switch_tray,  ///< switches of the scale-up links: the domain is down until the tray is repaired
+  rack          ///< the parts that all trays of a domain share: shelves, busbar, liquid
 };
 
 /// Scale-up domains of several nodes that a job uses. A domain serves while it has `nodes_needed` nodes and all its switch trays.
 struct TIDEWATT_API DomainLayout {
-  std::int64_t n_domain = 0;       ///< that the job needs at a time; 0: every node is a domain of its own
+  std::int64_t n_domain = 0;       ///< domains that the job needs at a time; 0: every node is a domain of its own
   std::int64_t nodes_needed = 0;   ///< of each domain
-  std::int64_t spare_nodes = 0;    ///< further ones in each domain
+  std::int64_t spare_nodes = 0;    ///< spare nodes in each domain
   std::int64_t n_switch_tray = 0;  ///< of each domain
 };
 
@@ -46,7 +46,7 @@ struct TIDEWATT_API FailureRates {
 /// One interruption of a job.
 struct TIDEWATT_API Failure {
   Tick tick = 0;
-  /// Index into `causes`, then into `planned_causes`, `switch_tray_causes` and `rack_causes` counted on.
+  /// Index into the joined lists `causes`, `planned_causes`, `switch_tray_causes` and `rack_causes`.
   std::uint32_t cause = 0;
   std::int64_t node = -1;  ///< -1 for planned ones; the first of the domain for a switch tray and a rack
   bool planned = false;
@@ -56,9 +56,9 @@ struct TIDEWATT_API Failure {
   FailedUnit unit = FailedUnit::node;
 };
 
-/// All interruptions in [begin, end): each cause is a Poisson process over calendar time that starts at tick 0, its
-/// gaps exponential with rate λ·n_node (λ·n_domain·n_switch_tray, λ·n_domain), its node or domain uniform. A pure function of
-/// (seed, cause name, index): neither the window nor the other causes move a draw. Repairs take exponential times about their mean.
+/// All interruptions in [begin, end). Each cause is a Poisson process over calendar time that starts at tick 0. Its gaps are
+/// exponential with rate λ·n_node (λ·n_domain·n_switch_tray, λ·n_domain), and its node or domain is uniform. A draw is a pure
+/// function of (seed, cause name, index), so neither the window nor the other causes change it. Repair times are exponential.
 /// Sorted by (tick, cause, node).
 /// @param domains of the job; without them no switch tray and no rack fails
 /// @throws InputError for lists of unequal length, negative rates, a window before 0; RefusedError above 1e7 draws
@@ -72,8 +72,8 @@ TIDEWATT_API const std::string& cause_name(const FailureRates& rates, const Fail
 TIDEWATT_API double mean_time_to_failure_s(const FailureRates& rates, std::int64_t n_node,
                                            const DomainLayout& domains = {});
 
-/// Interval of work between checkpoints that loses least, √(2 w M) - w (Young 1974): w = blocking time of one, M = mean
-/// time to failure; valid for w ≪ M.  @throws InputError unless 0 < w < 2 M
+/// Interval of work between checkpoints that minimises lost time, √(2 w M) - w (Young 1974): w = blocking time of one
+/// checkpoint, M = mean time to failure; valid for w ≪ M.  @throws InputError unless 0 < w < 2 M
 TIDEWATT_API double optimum_checkpoint_interval_s(double checkpoint_s, double mean_time_to_failure_s);
 
 }  // namespace TIDEWATT_NAMESPACE::workload

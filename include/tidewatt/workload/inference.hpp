@@ -41,15 +41,18 @@ struct TIDEWATT_API InferenceHour {
 
 /// Steady state of continuous batching on one replica, per hour.
 ///
-/// A prompt takes t_p, on its own, while decoding pauses. A decoding step of b requests takes
-/// t(b) = max(t_w, b t_c) + t_0 + b t_b: weights read once or matrix work, whichever is longer; overhead and collectives;
-/// cache read and collectives per request. With λ requests per second of o output tokens each, the batch settles where
-/// prompts and steps fill the time: λ t_p + λ o t(b)/b = 1. If that needs less than one request the replica is idle in
-/// between: utilisation λ S with S = t_p + o t(1). Time between tokens is t(b)/(1 - λ t_p).
-/// The batch is limited by `max_batch`, the cache that fits beside the weights, and the latency limit; requests beyond
-/// wait for the next hour.
-/// Collectives of a step take two hops and 2(n-1)/n of the bytes, those of a prompt a ring.
-/// Assumptions: means, no variance of lengths; the attention matrix work of decoding is hidden behind reading the cache.
+/// A prompt takes t_p; decoding pauses in this time. A decoding step of b requests takes
+///
+///     t(b) = max(t_w, b t_c) + t_0 + b t_b
+///
+/// The first term is the longer of reading the weights once and the matrix work, t_0 is overhead and collectives, and t_b
+/// reads the cache and exchanges data for one request. With λ requests per second of o output tokens each, the batch settles
+/// where prompts and steps fill the time: λ t_p + λ o t(b)/b = 1. If this gives less than one request, the replica is
+/// partly idle: its utilisation is λ S with S = t_p + o t(1). The time between tokens is t(b)/(1 - λ t_p).
+/// The batch is limited by `max_batch`, by the cache that fits beside the weights, and by the latency limit. Further
+/// requests wait for the next hour.
+/// Collectives of a step take two hops and 2(n-1)/n of the bytes; those of a prompt are rings.
+/// Assumptions: all requests have mean length; the attention matrix work of decoding is hidden behind reading the cache.
 class TIDEWATT_API InferenceService {
  public:
   /// @throws InputError: not 24 shares, no tokens or replicas, weights that do not fit

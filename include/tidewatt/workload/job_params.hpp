@@ -8,7 +8,7 @@
 
 namespace TIDEWATT_NAMESPACE::workload {
 
-/// Life of a training job outside its iterations. No value is an iteration time.
+/// Life of a training job outside its iterations. No parameter sets the iteration time, which is a result.
 struct TIDEWATT_API JobParams {
   double start_s = 0.0;                ///< when the GPUs are given to the job
   std::int64_t total_iterations = 0;   ///< 0 = as long as the run lasts
@@ -26,15 +26,15 @@ struct TIDEWATT_API JobParams {
   std::int64_t evaluation_interval_iterations = 0;  ///< 0 = never
   std::int64_t evaluation_batches = 1;
   double detect_s = 0.0;          ///< from a failure until the job is torn down, unless the cause has its own time
-  double tear_down_s = 0.0;       ///< within which the hosts' processes end, one after another
-  double replace_s = 0.0;         ///< spare node brought in, processes started
+  double tear_down_s = 0.0;       ///< time in which the hosts' processes end, one after another
+  double replace_s = 0.0;         ///< time to bring in a spare node and start processes
   double thermal_reset_s = 0.0;   ///< until a node that switched itself off is in service again; 0 = restarted in place
-  std::int64_t spare_nodes = -1;  ///< pool at the start; -1 = never dry
+  std::int64_t spare_nodes = -1;  ///< spare nodes at the start; -1 = unlimited
   std::int64_t spare_racks =
       -1;  ///< where a scale-up domain has several nodes: spare domains at the start; -1 = unlimited
   double planned_stop_s = 0.0;          ///< length of planned maintenance
   std::string planned_stop = "drain";   ///< drain (end the iteration, save, stop) | at_once (lose what is not saved)
-  std::string soft_style = "replicas";  ///< soft start and stop by replicas (a share works) | clock (all work slower)
+  std::string soft_style = "replicas";  ///< soft start and stop: replicas (some work) | clock (all work slowly)
   double soft_start_s = 0.0;            ///< 0 = all at once
   double soft_stop_s = 0.0;             ///< 0 = all at once
   std::int64_t soft_stages = 1;         ///< steps of a soft start or stop
@@ -51,13 +51,13 @@ struct TIDEWATT_API JobSize {
   double checkpoint_B = 0.0;
 };
 
-/// Base + set-up of the communicators. naive: every group's barrier goes through a blocking store, c n²;
+/// Base time + set-up of the communicators. naive: every group's barrier goes through a blocking store, c n²;
 /// improved: a non-blocking store, the same n² barriers; current: one ordered pass, c n.
 /// Fitted to arXiv 2402.15627: 1,047 s and 361 s at 2,048 GPUs; < 5 s there and < 30 s above 10,000.
 TIDEWATT_API double initialise_s(const JobParams& job, const JobSize& size);
-/// Whole checkpoint over the shared storage, or one GPU's share over its own path, whichever is slower.
+/// Time to load: the whole checkpoint over the shared storage or one GPU's share over its own path, whichever is slower.
 TIDEWATT_API double load_s(const JobParams& job, const JobSize& size);
-/// Time for which a checkpoint stops the job: base + per-GPU copy (asynchronous), or + the slower of copy and storage.
+/// Time for which a checkpoint stops the job: the base, plus the per-GPU copy (asynchronous) or the slower of copy and storage.
 TIDEWATT_API double checkpoint_blocking_s(const JobParams& job, const JobSize& size, bool async);
 /// Time after the blocking part until an asynchronous checkpoint is durable.
 TIDEWATT_API double checkpoint_drain_s(const JobParams& job, const JobSize& size);

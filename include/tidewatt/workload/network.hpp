@@ -7,8 +7,8 @@
 namespace TIDEWATT_NAMESPACE::workload {
 
 /// Links of a cluster: scale-up links (NVLink, Infinity Fabric) inside a domain of one or several nodes, network cards between
-/// domains, and pods with less bandwidth above. The node is the unit of failure and repair; the domain determines the speed of
-/// collectives.
+/// domains, and pods with less bandwidth between them. The node is the unit of failure and repair; the domain determines the
+/// speed of collectives.
 struct TIDEWATT_API NetworkParams {
   std::int64_t gpus_per_node = 0;
   std::int64_t scale_up_gpus = 0;           ///< GPUs of one scale-up domain, whole nodes; 0: the node's
@@ -32,8 +32,8 @@ struct TIDEWATT_API NetworkParams {
   }
 };
 
-/// Ranks of one communicator: `size` ranks, neighbours `stride` apart in the global rank order on average. `per_node`
-/// members share a scale-up domain where the ranks are not evenly spaced; 0: as many as the stride lets in.
+/// Ranks of one communicator: `size` ranks, on average `stride` apart in the global rank order. If they are not evenly spaced,
+/// `per_node` is the number of members in one scale-up domain; 0: the number follows from the stride.
 struct TIDEWATT_API RankGroup {
   std::int64_t size = 1;
   std::int64_t stride = 1;
@@ -50,9 +50,9 @@ struct TIDEWATT_API Link {
 /// Members of the group in one scale-up domain (one node where the domain is the node).
 TIDEWATT_API std::int64_t members_per_node(const NetworkParams& network, RankGroup group);
 
-/// NVLink if the whole group sits in one scale-up domain. Otherwise the ring leaves each domain once per lane and the k
-/// members of the group in a domain share their cards: B = min(NVLink, k·NIC). A pod-ordered ring leaves its pod once for every
-/// (members per pod) edges, which costs only if that exceeds 1/oversubscription.
+/// NVLink if the whole group is in one scale-up domain. Otherwise the ring leaves each domain once per lane, and the k members
+/// of the group in a domain share their cards: B = min(NVLink, k·NIC). A ring in the order of the pods leaves its pod once for
+/// every (members per pod) edges. This costs time only if the share of such edges exceeds 1/oversubscription.
 TIDEWATT_API Link group_link(const NetworkParams& network, RankGroup group);
 
 /// α–β cost of ring collectives over n ranks; `bytes` is the full (gathered) size. n = 1 costs nothing.
@@ -63,7 +63,7 @@ TIDEWATT_API double all_gather_s(double bytes, std::int64_t n, const Link& link)
 TIDEWATT_API double reduce_scatter_s(double bytes, std::int64_t n, const Link& link);
 /// Reduce-scatter, then all-gather.
 TIDEWATT_API double all_reduce_s(double bytes, std::int64_t n, const Link& link);
-/// Double binary tree: 2 ⌈log₂ n⌉ α + 2 S/B. Beats the ring where latency counts.
+/// Double binary tree: 2 ⌈log₂ n⌉ α + 2 S/B. Faster than the ring if latency dominates.
 /// @param bytes in B
 TIDEWATT_API double tree_all_reduce_s(double bytes, std::int64_t n, const Link& link);
 /// One message: α + S/B.
@@ -83,8 +83,8 @@ TIDEWATT_API double group_all_reduce_s(const NetworkParams& network, RankGroup g
 /// share of the cards at the point-to-point efficiency.
 TIDEWATT_API Link neighbour_link(const NetworkParams& network, RankGroup group);
 
-/// Every rank sends `inside_B` to the members of its domain and `outside_B` to those of others, spread evenly: both at
-/// once, the slower counts. Traffic that leaves the pod finds 1/oversubscription of the bandwidth.
+/// Every rank sends `inside_B` to the members of its domain and `outside_B` to those of other domains, spread evenly. Both
+/// transfers run at the same time; the slower one counts. Traffic that leaves the pod has 1/oversubscription of the bandwidth.
 TIDEWATT_API double all_to_all_s(const NetworkParams& network, RankGroup group, double inside_B, double outside_B);
 
 }  // namespace TIDEWATT_NAMESPACE::workload

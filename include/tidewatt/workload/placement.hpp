@@ -45,9 +45,9 @@ struct TIDEWATT_API Placement {
 /// * contiguous: rack after rack from `first_rack` on (in the allowed rows); without one, the first free racks.
 /// * striped: one rack of each allowed row in turn, so that rows are loaded equally.
 /// * list: the racks as named.
-/// A job takes whole racks; the spare nodes of each and nodes left over in its last rack stay unused (a rack has one owner).
-/// Findings, never a partial answer: racks that do not exist, named twice, taken by another job (which one), and racks
-/// that are not enough (wanted, free). Keys are `job.<name>.placement…`.
+/// A job takes whole racks, so each rack has one owner. Spare nodes of each rack and the rest of the last rack stay unused.
+/// Findings list racks that do not exist, are named twice or belong to another job, and a lack of racks (wanted, free). With
+/// findings there is no partial placement. Keys are `job.<name>.placement…`.
 TIDEWATT_API Placement place(const FleetShape& fleet, const std::vector<PlacementRequest>& jobs,
                              std::vector<Finding>& findings);
 

@@ -12,7 +12,7 @@
 
 namespace TIDEWATT_NAMESPACE::workload {
 
-/// Distribution of a model over GPUs and division of one iteration. Data parallelism follows:
+/// Distribution of a model over GPUs, and division of one iteration. Data parallelism follows from it:
 /// dp = n_gpu / (tp·cp·pp); micro-batches per replica m = global batch / (dp · micro batch).
 struct TIDEWATT_API ParallelPlan {
   std::int64_t n_gpu = 0;
@@ -68,18 +68,18 @@ struct TIDEWATT_API ParallelPlan {
   Precision linear_precision() const;
 };
 
-/// GPUs of each scale-up domain that a plan uses, count: the largest multiple of its innermost block that fits. The block
-/// is the widest of tp, tp × cp and ep (where expert ranks are neighbours) that fits the domain; the rest of the domain is
-/// spare, as 8 of 72 are for blocks of 64. A domain of one node is used as it is.
+/// GPUs of each scale-up domain that a plan uses, count: the largest multiple of its innermost block that fits. The block is
+/// the largest of tp, tp × cp and ep (if expert ranks are neighbours) that fits the domain. The rest of the domain is spare:
+/// with blocks of 64, 8 GPUs of 72. A domain of one node is used as it is.
 TIDEWATT_API std::int64_t domain_gpus_used(const ParallelPlan& plan, const NetworkParams& network);
 
-/// Layers in virtual stage k (0 … pp·v - 1), the lighter ends included.
+/// Layers in virtual stage k (0 … pp·v - 1), less the layers removed from the first and last stage.
 TIDEWATT_API std::int64_t layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan, std::int64_t k);
 /// How many of them are dense: the model's first `dense_layers` fill the first virtual stages.
 TIDEWATT_API std::int64_t dense_layers_in_virtual_stage(const ModelShape& shape, const ParallelPlan& plan,
                                                         std::int64_t k);
 
-/// Everything that makes the plan impossible, with the numbers: GPU count, divisibility, batch, memory.
+/// Findings with the numbers for everything that makes the plan impossible: GPU count, divisibility, batch, memory.
 /// Keys are `path`.`field`.
 TIDEWATT_API std::vector<Finding> check_plan(const ModelShape& shape, const ParallelPlan& plan,
                                              const ComputeParams& gpu, const NetworkParams& network,
@@ -88,7 +88,8 @@ TIDEWATT_API std::vector<Finding> check_plan(const ModelShape& shape, const Para
 /// Uncertainty of the memory estimate. The estimate counts every tensor of the schedule. Allocators, tensors freed early and a
 /// loss computed in pieces change the real need, so a plan is refused only above this.
 inline constexpr double memory_uncertainty_frac = 0.25;
-/// The memory of a plan that is accepted only within this uncertainty; empty if it fits. The plan must have passed check_plan.
+/// A text about the memory of a plan that exceeds the GPU's memory by less than this uncertainty; empty if the plan fits. The
+/// plan must have passed check_plan.
 TIDEWATT_API std::optional<std::string> memory_doubt(const ModelShape& shape, const ParallelPlan& plan,
                                                      const ComputeParams& gpu);
 

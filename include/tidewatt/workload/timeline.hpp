@@ -8,8 +8,8 @@
 
 namespace TIDEWATT_NAMESPACE::workload {
 
-/// What a GPU does in one kind of phase, as work at the reference clock. The three shares run one after another in
-/// slices shorter than the board's power averaging (1 s), so power inside a phase is their time-weighted mean.
+/// What a GPU does in one kind of phase, as work at the reference clock. Its parts alternate in slices shorter than the board's
+/// power averaging (1 s), so power inside a phase is their time-weighted mean.
 /// Duration at pace p (clock of the slowest GPU ÷ reference clock): matrix_s / p + memory_s + link_s + wait_s.
 struct TIDEWATT_API PhaseKind {
   std::string name;              ///< forward, backward, bubble, gradient_sync, optimizer, stall, ...

@@ -9,8 +9,8 @@
 
 namespace TIDEWATT_NAMESPACE::workload {
 
-/// A series as recorded: constant between the instants of the samples, never resampled, so that no
-/// peak and no energy is lost. Channels share the instants. Values are watts (power) or a share (activity).
+/// A series as recorded: constant between samples and never resampled, so it keeps all peaks and energy. All channels have the
+/// same sample times. Values are watts (power) or a share (activity).
 struct TIDEWATT_API Trace {
   /// Figures of a stretch of the series: integral (J, or activity × s), mean, smallest and largest value.
   struct Summary {
@@ -27,7 +27,7 @@ struct TIDEWATT_API Trace {
   std::vector<std::string> names;          ///< [channel]
   std::vector<Tick> edges;                 ///< [segment + 1], rising from 0
   std::vector<std::vector<double>> value;  ///< [channel][segment]
-  std::vector<Gap> gaps;                   ///< segments longer than the format allows without a word
+  std::vector<Gap> gaps;                   ///< segments longer than the format's `gap_s`
 
   std::size_t n_channel() const { return value.size(); }
   std::size_t n_segment() const { return edges.empty() ? 0 : edges.size() - 1; }

@@ -9,7 +9,7 @@
 
 namespace TIDEWATT_NAMESPACE::workload {
 
-/// Format of a recorded file. Nothing is guessed from its numbers.
+/// Format of a recorded file. Every property is given; none is guessed from the numbers.
 struct TIDEWATT_API TraceFormat {
   std::string time_column;
   std::string time_format;             ///< s | ms | us | ns (counted from any origin, or since 1970) | iso8601
@@ -23,7 +23,7 @@ struct TIDEWATT_API TraceFormat {
 };
 
 /// Reads CSV text with one header line. Times are decimal digits down to the nanosecond, exact; numbers are those of
-/// std::from_chars. The sample at the open end lasts as long as its neighbour. Irregular sampling is kept.
+/// std::from_chars. The sample at the open end lasts as long as its neighbour. Sample times stay irregular if they are.
 /// @throws InputError with every defect, its line and column: unknown or doubled column, wrong number of fields, not a
 ///   number, negative or absurd value, time that does not rise, gap, fewer than two samples
 TIDEWATT_API Trace parse_trace(std::string_view text, const std::string& file, const TraceFormat& format);
