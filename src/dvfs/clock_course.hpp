@@ -90,7 +90,7 @@ TIDEWATT_INLINE double mean_ratio(std::span<const double> ratio_sum, double from
   return ratio_sum[here + 1] - ratio_sum[here];
 }
 
-/// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature
+/// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature, dimensionless
 ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& repetition,
                          double leakage_temperature_factor, const CourseLimits& limits);
 
@@ -99,7 +99,7 @@ struct CourseOf {
   power::Chip chip;
   const Repetition& repetition;
 };
-/// Several at once, in less time than one after the other.
+/// Several at once, in less time than one after the other. @param leakage_temperature_factor dimensionless, as above
 std::vector<ClockCourse> clock_courses(const power::GpuModel& gpu, std::span<const CourseOf> of,
                                        double leakage_temperature_factor, const CourseLimits& limits);
 
