@@ -76,14 +76,10 @@ SampledGovernorParams without_peaks() {
 TIDEWATT_INLINE double mean_decay_from(double x, double left) {
   const double far = (1.0 - left) / x;
   double near = 1.0 / 362880.0;  // series: sum (-x)^n/(n+1)!
-  near = std::fma(near, -x, 1.0 / 40320.0);
-  near = std::fma(near, -x, 1.0 / 5040.0);
-  near = std::fma(near, -x, 1.0 / 720.0);
-  near = std::fma(near, -x, 1.0 / 120.0);
-  near = std::fma(near, -x, 1.0 / 24.0);
-  near = std::fma(near, -x, 1.0 / 6.0);
-  near = std::fma(near, -x, 0.5);
-  near = std::fma(near, -x, 1.0);
+  near = std::fma(std::fma(near, -x, 1.0 / 40320.0), -x, 1.0 / 5040.0);
+  near = std::fma(std::fma(near, -x, 1.0 / 720.0), -x, 1.0 / 120.0);
+  near = std::fma(std::fma(near, -x, 1.0 / 24.0), -x, 1.0 / 6.0);
+  near = std::fma(std::fma(near, -x, 0.5), -x, 1.0);
   return x > 0.05 ? far : near;
 }
 

@@ -115,7 +115,7 @@ class RatioSpan {
 /// Mean of a course's ratio between two shares of the repetition, by its running sum; 1 of none.
 double mean_ratio(const std::vector<double>& ratio_sum, double from_frac, double to_frac);
 
-/// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature
+/// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature, dimensionless
 ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& repetition,
                          double leakage_temperature_factor, const CourseLimits& limits);
 
@@ -124,7 +124,7 @@ struct CourseOf {
   power::Chip chip;
   const Repetition& repetition;
 };
-/// Several at once, in less time than one after the other.
+/// Several at once, in less time than one after the other. @param leakage_temperature_factor dimensionless, as above
 std::vector<ClockCourse> clock_courses(const power::GpuModel& gpu, std::span<const CourseOf> of,
                                        double leakage_temperature_factor, const CourseLimits& limits);
 

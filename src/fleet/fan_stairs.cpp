@@ -66,6 +66,57 @@ std::vector<double> cold_readings_K(const FanStairs& stairs, double inlet_K) {
   return out;
 }
 
+FanTable::FanTable(thermal::FanGroupParams group) : group_(std::move(group)) {
+  for (std::int64_t degC = lowest_degC; !group_.line && degC < lowest_degC + n_degC; ++degC)
+    edges_.push_back(edges_of(static_cast<double>(degC) + zero_degC_K));
+}
+
+/// The reading that the table holds on to after a step. Dies pass every whole degree, so it moves by the hysteresis and one.
+TIDEWATT_INLINE double FanTable::accepted(double before_K, double die_K) const {
+  const auto& g = group_;
+  constexpr double sensed_K = 1e3;  // hotter ones have run away: the macro step's heat ends the run
+  if (!(die_K > 0.0 && die_K < sensed_K)) return before_K;
+  const double reads_K = shown_K(die_K);
+  double kept_K = std::isnan(before_K) ? reads_K : before_K;
+  while (reads_K > kept_K + g.hysteresis_up_K + 1e-9) kept_K += step_K(g.hysteresis_up_K);
+  while (reads_K < kept_K - g.hysteresis_down_K - 1e-9) kept_K -= step_K(g.hysteresis_down_K);
+  return kept_K;
+}
+
+TIDEWATT_INLINE std::size_t FanTable::level_of(double accepted_K) const {
+  const std::size_t n = n_reached(group_.threshold_K, accepted_K + 1e-9);
+  return n == 0 ? 0 : n - 1;
+}
+
+/// Mean temperature above which a node leaves a step upwards: the first reading that the table can accept at or over the next threshold.
+TIDEWATT_INLINE double FanTable::upper_K(std::size_t level, double accepted_K) const {
+  const double threshold_K = group_.threshold_K[level + 1], by_K = step_K(group_.hysteresis_up_K);
+  const double accepted = accepted_K + by_K * whole_above((threshold_K - accepted_K) / by_K - 1e-9);
+  return accepted - 0.5;
+}
+
+/// And below which it leaves it downwards: the first acceptable reading under the step's own threshold.
+TIDEWATT_INLINE double FanTable::lower_K(std::size_t level, double accepted_K) const {
+  const double threshold_K = group_.threshold_K[level], by_K = step_K(group_.hysteresis_down_K);
+  double accepted = upper_K(level - 1, accepted_K) + 0.5;
+  do accepted -= by_K;
+  while (accepted >= threshold_K - 1e-9);
+  return accepted + 0.5;
+}
+
+/// Where a table that holds on to this reading is, and where it leaves.
+FanTable::Edges FanTable::edges_of(double accepted_K) const {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const std::size_t level = level_of(accepted_K);
+  return {accepted_K, level, level + 1 < group_.threshold_K.size() ? upper_K(level, accepted_K) : never,
+          level > 0 ? lower_K(level, accepted_K) : -never};
+}
+TIDEWATT_INLINE FanTable::Edges FanTable::edges(double accepted_K) const {
+  if (const auto i = place(accepted_K - zero_degC_K + 0.5); i < edges_.size() && edges_[i].accepted_K == accepted_K)
+    return edges_[i];
+  return edges_of(accepted_K);
+}
+
 FanStairs::FanStairs(thermal::FanControllerParams controller) : controller_(std::move(controller)) {
   const auto& groups = controller_.groups;
   const auto senses = [&](thermal::FanSense what) {
@@ -86,44 +137,13 @@ FanStairs::FanStairs(thermal::FanControllerParams controller) : controller_(std:
     regulation_ = {on_degC - 0.5 + zero_degC_K, off_degC + 0.5 + zero_degC_K, on_degC - set_degC};
   }
   if (inlet_) least_frac_ = std::max(least_frac_, groups[*inlet_].speed_frac.front());
-  for (std::int64_t degC = lowest_degC; degC < lowest_degC + n_degC; ++degC) {
-    const double K = static_cast<double>(degC) + zero_degC_K;
-    if (!table().line) edges_.push_back(edges_of(K));
-    if (inlet_) floor_frac_.push_back(floor_of(K));
-  }
+  steps_ = FanTable(table());
+  for (std::int64_t degC = lowest_degC; inlet_ && degC < lowest_degC + n_degC; ++degC)
+    floor_frac_.push_back(floor_of(static_cast<double>(degC) + zero_degC_K));
 }
 
 TIDEWATT_INLINE double FanStairs::level_frac(std::size_t level, double term_frac, double floor_frac) const {
   return std::clamp(std::max(floor_frac, table().speed_frac[level] + term_frac), 0.0, 1.0);
-}
-
-/// Mean temperature above which a node leaves a step upwards: the first reading that the table can accept at or over the next threshold.
-TIDEWATT_INLINE double FanStairs::upper_K(std::size_t level, double accepted_K) const {
-  const double threshold_K = table().threshold_K[level + 1], by_K = step_K(table().hysteresis_up_K);
-  const double accepted = accepted_K + by_K * whole_above((threshold_K - accepted_K) / by_K - 1e-9);
-  return accepted - 0.5;
-}
-
-/// And below which it leaves it downwards: the first acceptable reading under the step's own threshold.
-TIDEWATT_INLINE double FanStairs::lower_K(std::size_t level, double accepted_K) const {
-  const double threshold_K = table().threshold_K[level], by_K = step_K(table().hysteresis_down_K);
-  double accepted = upper_K(level - 1, accepted_K) + 0.5;
-  do accepted -= by_K;
-  while (accepted >= threshold_K - 1e-9);
-  return accepted + 0.5;
-}
-
-/// Where a table that holds on to this reading is, and where it leaves.
-FanStairs::Edges FanStairs::edges_of(double accepted_K) const {
-  constexpr double never = std::numeric_limits<double>::infinity();
-  const std::size_t level = level_of(accepted_K);
-  return {accepted_K, level, level + 1 < table().threshold_K.size() ? upper_K(level, accepted_K) : never,
-          level > 0 ? lower_K(level, accepted_K) : -never};
-}
-TIDEWATT_INLINE FanStairs::Edges FanStairs::edges(double accepted_K) const {
-  if (const auto i = place(accepted_K - zero_degC_K + 0.5); i < edges_.size() && edges_[i].accepted_K == accepted_K)
-    return edges_[i];
-  return edges_of(accepted_K);
 }
 
 /// The PID term once a step has passed, at rest at its mean. A reading over the set point adds its gain at once and integrates until the die
@@ -150,38 +170,22 @@ double FanStairs::at_rest_frac(double die_K, double inlet_K) const {
   return inlet_ ? std::max(table_frac, thermal::fan_table_frac(controller_.groups[*inlet_], inlet_K)) : table_frac;
 }
 
-/// The reading that the table holds on to after a step. Dies pass every whole degree, so it moves by the hysteresis and one.
-TIDEWATT_INLINE double FanStairs::accepted(double before_K, double die_K) const {
-  const auto& g = table();
-  constexpr double sensed_K = 1e3;  // hotter ones have run away: the macro step's heat ends the run
-  if (!(die_K > 0.0 && die_K < sensed_K)) return before_K;
-  const double reads_K = shown_K(die_K);
-  double kept_K = std::isnan(before_K) ? reads_K : before_K;
-  while (reads_K > kept_K + g.hysteresis_up_K + 1e-9) kept_K += step_K(g.hysteresis_up_K);
-  while (reads_K < kept_K - g.hysteresis_down_K - 1e-9) kept_K -= step_K(g.hysteresis_down_K);
-  return kept_K;
-}
-
-TIDEWATT_INLINE std::size_t FanStairs::level_of(double accepted_K) const {
-  const std::size_t n = n_reached(table().threshold_K, accepted_K + 1e-9);
-  return n == 0 ? 0 : n - 1;
-}
-
 /// From the table's step towards the one where the node settles, as the die passes the edges. @return whether it is there
 TIDEWATT_INLINE bool FanStairs::reached(double& accepted_K, std::size_t& level, const Speeds& aim, double floor_frac,
                                         const Plant& now) const {
   // Where it has settled, a die's mean differs from that at rest by its lag behind the weather.
   constexpr double slack_K = 0.2;
   const auto die_K = [&] { return at(now, level_frac(level, aim.term_frac, floor_frac)); };
-  while (level < aim.level && die_K() > upper_K(level, accepted_K) - slack_K)
-    accepted_K = upper_K(level++, accepted_K) + 0.5;
+  while (level < aim.level && die_K() > steps_.upper_K(level, accepted_K) - slack_K)
+    accepted_K = steps_.upper_K(level++, accepted_K) + 0.5;
   const std::size_t top = aim.cycles() ? aim.level + 1 : aim.level;
-  while (level > top && die_K() < lower_K(level, accepted_K) + slack_K) accepted_K = lower_K(level--, accepted_K) - 0.5;
+  while (level > top && die_K() < steps_.lower_K(level, accepted_K) + slack_K)
+    accepted_K = steps_.lower_K(level--, accepted_K) - 0.5;
   if (!aim.cycles()) return level == aim.level;
   if (level != aim.level && level != top) return false;
   const double mean_K = at(now, aim.mean_frac);
-  const bool over = mean_K > upper_K(aim.level, accepted_K) + slack_K,
-             under = mean_K < lower_K(top, accepted_K) - slack_K;
+  const bool over = mean_K > steps_.upper_K(aim.level, accepted_K) + slack_K,
+             under = mean_K < steps_.lower_K(top, accepted_K) - slack_K;
   level = over ? top : under ? aim.level : level;
   return !over && !under;
 }
@@ -214,7 +218,7 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
   const double accepted_K = std::isnan(memory.accepted_K) ? shown_K(now.die_K) : memory.accepted_K;
   if (table().line) return settled({accepted_K, memory.term_frac}, rests, step_s);
   const double floor_frac = this->floor_frac(now.inlet_K);
-  const Edges edges = this->edges(accepted_K);
+  const FanTable::Edges edges = steps_.edges(accepted_K);
   if (const auto s = resting(memory.term_frac, edges, floor_frac, rests, step_s)) return *s;
   const double settled_floor_frac = rests.inlet_K == now.inlet_K ? floor_frac : this->floor_frac(rests.inlet_K);
   if (!is_long) {
@@ -224,9 +228,9 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
     if (!reached(kept_K, level, s, floor_frac, now)) {
       // Still at another step, or on the way from one edge of a cycle to the other.
       const double frac = level_frac(level, s.term_frac, floor_frac);
-      return {frac, frac, frac, frac, accepted(kept_K, at(now, frac)), s.term_frac, level, frac};
+      return {frac, frac, frac, frac, steps_.accepted(kept_K, at(now, frac)), s.term_frac, level, frac};
     }
-    if (!s.cycles()) s.accepted_K = accepted(kept_K, at(now, s.mean_frac));
+    if (!s.cycles()) s.accepted_K = steps_.accepted(kept_K, at(now, s.mean_frac));
     return s;
   }
   return course({accepted_K, memory.term_frac}, settled_floor_frac, rests, step_s);
@@ -235,8 +239,8 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
 FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, double step_s) const {
   const auto& g = table();
   if (g.line) return settled(memory, now, step_s);
-  const double reads_K = shown_K(now.die_K), kept_K = accepted(memory.accepted_K, now.die_K);
-  const std::size_t level = level_of(kept_K);
+  const double reads_K = shown_K(now.die_K), kept_K = steps_.accepted(memory.accepted_K, now.die_K);
+  const std::size_t level = steps_.level_of(kept_K);
   double held_frac = memory.term_frac, more_frac = 0.0;
   if (g.regulates && now.die_K > regulation_.on_K) {
     const double above_K = reads_K - g.set_point_K;
@@ -250,7 +254,7 @@ FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, do
 }
 
 /// What most nodes do: rest where they are, through the whole step.
-TIDEWATT_INLINE std::optional<FanStairs::Speeds> FanStairs::resting(double term_frac, const Edges& edges,
+TIDEWATT_INLINE std::optional<FanStairs::Speeds> FanStairs::resting(double term_frac, const FanTable::Edges& edges,
                                                                     double floor_frac, const Plant& rests,
                                                                     double step_s) const {
   const double frac = level_frac(edges.level, term_frac, floor_frac), middle_K = at(behind_air(rests, 0.0), frac),
@@ -259,7 +263,7 @@ TIDEWATT_INLINE std::optional<FanStairs::Speeds> FanStairs::resting(double term_
   if (high_K > edges.upper_K || low_K < edges.lower_K) return {};
   if (table().regulates && (high_K > regulation_.on_K || (term_frac > 0.0 && low_K <= regulation_.off_K))) return {};
   const double end_K = middle_K + 0.5 * rests.K_per_s * step_s;
-  return Speeds{frac, frac, frac, frac, accepted(edges.accepted_K, end_K), term_frac, edges.level, frac};
+  return Speeds{frac, frac, frac, frac, steps_.accepted(edges.accepted_K, end_K), term_frac, edges.level, frac};
 }
 
 /// A step in parts, in each of which the die at rest moves by little. The die follows a change of the speed with the sink's lag τ, which is
@@ -311,19 +315,19 @@ TIDEWATT_INLINE FanStairs::Speeds FanStairs::settled_in_steps(const Memory& memo
   const auto& g = table();
   double accepted_K = std::isnan(memory.accepted_K) ? shown_K(plant.die_K) : memory.accepted_K;
   const std::size_t n = g.threshold_K.size();
-  Edges edges = this->edges(accepted_K);
+  const FanTable::Edges edges = steps_.edges(accepted_K);
   std::size_t level = edges.level;
   bool rose = false, fell = false;
   for (std::size_t i = 0; i < 2 * n; ++i) {
     const double term_frac = term(memory.term_frac, level, floor_frac, plant, step_s),
                  frac = level_frac(level, term_frac, floor_frac), die_K = at(plant, frac);
-    const bool up = i == 0 ? die_K > edges.upper_K : level + 1 < n && die_K > upper_K(level, accepted_K),
-               down = !up && (i == 0 ? die_K < edges.lower_K : level > 0 && die_K < lower_K(level, accepted_K));
+    const bool up = i == 0 ? die_K > edges.upper_K : level + 1 < n && die_K > steps_.upper_K(level, accepted_K),
+               down = !up && (i == 0 ? die_K < edges.lower_K : level > 0 && die_K < steps_.lower_K(level, accepted_K));
     if ((up && fell) || (down && rose)) {
       const std::size_t low = up ? level : level - 1;
       const double low_frac = level_frac(low, term_frac, floor_frac),
                    high_frac = level_frac(low + 1, term_frac, floor_frac);
-      const double up_K = upper_K(low, accepted_K), down_K = lower_K(low + 1, accepted_K);
+      const double up_K = steps_.upper_K(low, accepted_K), down_K = steps_.lower_K(low + 1, accepted_K);
       const double warm_K = at(plant, low_frac) + lag_K(plant), cool_K = at(plant, high_frac) + lag_K(plant);
       const double share = warm_K > up_K && cool_K < down_K
                                ? share_of_cycle(math::log((warm_K - down_K) / (warm_K - up_K)),
@@ -337,10 +341,10 @@ TIDEWATT_INLINE FanStairs::Speeds FanStairs::settled_in_steps(const Memory& memo
               mean};
     }
     if (!up && !down) {
-      return {frac, frac, frac, frac, accepted(accepted_K, die_K), term_frac, level, frac};
+      return {frac, frac, frac, frac, steps_.accepted(accepted_K, die_K), term_frac, level, frac};
     }
     rose = up, fell = down;
-    accepted_K = up ? upper_K(level, accepted_K) + 0.5 : lower_K(level, accepted_K) - 0.5;
+    accepted_K = up ? steps_.upper_K(level, accepted_K) + 0.5 : steps_.lower_K(level, accepted_K) - 0.5;
     level += up ? 1 : static_cast<std::size_t>(-1);
   }
   const double frac = level_frac(level, memory.term_frac, floor_frac);

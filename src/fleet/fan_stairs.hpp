@@ -8,6 +8,31 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
+/// The table of the group that senses the dies, by the reading that it holds on to. Readings are whole degrees: what follows from
+/// them is known beforehand.
+class FanTable {
+ public:
+  FanTable() = default;  ///< none
+  explicit FanTable(thermal::FanGroupParams group);  ///< with thresholds
+  /// Where a table that holds on to a reading is, and the mean temperatures beyond which a node leaves that step: infinite where
+  /// there is none.
+  struct Edges {
+    double accepted_K;
+    std::size_t level;
+    double upper_K, lower_K;
+  };
+  Edges edges(double accepted_K) const;                        ///< of a reading
+  std::size_t level_of(double accepted_K) const;               ///< where a table with this reading is
+  double accepted(double before_K, double die_K) const;        ///< K, the reading held after a step that ends at `die_K`
+  double lower_K(std::size_t level, double accepted_K) const;  ///< mean die temperature below which it leaves a step
+  double upper_K(std::size_t level, double accepted_K) const;  ///< and above which it does
+
+ private:
+  Edges edges_of(double accepted_K) const;
+  thermal::FanGroupParams group_;
+  std::vector<Edges> edges_;  ///< by whole degree; empty: no steps
+};
+
 /// The groups of a server's fan controller whose readings a fleet knows: the hottest die and the inlet. Sensors read whole degrees
 /// [assumed]; groups without a model ask for no higher speed than these [assumed].
 class FanStairs {
@@ -64,24 +89,11 @@ class FanStairs {
   std::optional<std::size_t> inlet_group() const { return inlet_; }
 
  private:
-  /// What a reading that the table holds on to makes of it. The mean temperatures beyond which a node leaves the step: infinite where
-  /// there is none.
-  struct Edges {
-    double accepted_K;
-    std::size_t level;
-    double upper_K, lower_K;
-  };
-  Edges edges_of(double accepted_K) const;
-  Edges edges(double accepted_K) const;
   double floor_of(double reads_K) const;
   double floor_frac(double inlet_K) const;
-  std::size_t level_of(double accepted_K) const;
   bool reached(double& accepted_K, std::size_t& level, const Speeds& aim, double floor_frac, const Plant& now) const;
-  double accepted(double before_K, double die_K) const;
   double level_frac(std::size_t level, double term_frac, double floor_frac) const;
-  double lower_K(std::size_t level, double accepted_K) const;
-  double upper_K(std::size_t level, double accepted_K) const;
-  std::optional<Speeds> resting(double term_frac, const Edges& edges, double floor_frac, const Plant& rests,
+  std::optional<Speeds> resting(double term_frac, const FanTable::Edges& edges, double floor_frac, const Plant& rests,
                                 double step_s) const;
   Speeds settled_in_steps(const Memory& memory, double floor_frac, const Plant& plant, double step_s) const;
   Speeds course(Memory memory, double floor_frac, const Plant& rests, double step_s) const;
@@ -96,7 +108,7 @@ class FanStairs {
     double on_K = 0.0, off_K = 0.0, excess_K = 0.0;
   };
   Regulation regulation_;
-  std::vector<Edges> edges_;        ///< by whole degree; empty: no steps
+  FanTable steps_;
   std::vector<double> floor_frac_;  ///< by whole degree of the inlet; empty: no group senses it
 };
 

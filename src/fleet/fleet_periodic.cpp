@@ -135,12 +135,14 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
 }
 
 TIDEWATT_CLONES
-void set_kind_offsets(const ClassMap& map, double k_T, const Lanes& r, std::vector<Lanes>& out) {
+void set_kind_offsets(const ClassMap& map, double k_T, const Lanes& r, std::size_t n_used, std::vector<Lanes>& out) {
+  const std::size_t n = (n_used + 7) / 8 * 8;  // whole vectors
   for (std::size_t i = 0; i < map.used.size(); ++i) {
     const double per_r = k_T * map.leakage.rise_K[map.used[i]],
                  per_r2 = 0.5 * k_T * k_T * map.leakage.spread_K2[map.used[i]];
     Lanes& rise = out[i];
-    for (std::size_t l = 0; l < n_lane; ++l) rise[l] = math::exp(r[l] * std::fma(per_r2, r[l], per_r));
+    for (std::size_t l = 0; l < n; ++l) rise[l] = math::exp(r[l] * std::fma(per_r2, r[l], per_r));
+    std::fill(rise.x + n, rise.x + n_lane, 1.0);
   }
 }
 
@@ -290,7 +292,7 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   s.node_W.resize(map.n_padded() + 1);
   s.spent_s.resize(map.n_padded() + 1);
   const double k_T = b.type->gpu.params().leakage_per_K;
-  set_kind_offsets(map, k_T, before.r, s.rise);
+  set_kind_offsets(map, k_T, before.r, b.n_used(), s.rise);
   if (course.n_pause > 0.0) {
     pause_rises(k_T, map.pause_rise_K, before, s.pause_die_K, s.pause_rise);
     s.pause = pause_powers(fleet, state, task, b, s.pause_die_K);

@@ -39,7 +39,9 @@ Lanes wait_clocks(const Fleet& fleet, FleetState& state, const FleetSignals& sig
                        ? state.controls[b.hall].cap_W - type.governor.cap_margin_W
                        : state.window_W[b.gpu[l]];
     }
-    dvfs::OperatingPointBatch batch{chip, guess.x, limit_W.x, search_Hz.x, unused};
+    const std::size_t n = b.n_used();
+    dvfs::OperatingPointBatch batch{
+        std::span(chip).first(n), {guess.x, n}, {limit_W.x, n}, {search_Hz.x, n}, std::span(unused).first(n)};
     set_falling(task, b.cls, state.controls[b.hall].cap_W - type.governor.cap_margin_W, batch);
     dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, gate_Hz,
                            task.clock_frac * state.controls[b.hall].lock_Hz, batch);
@@ -165,7 +167,11 @@ KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetT
     std::array<dvfs::Limiter, n_lane> unused;
     for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
     dvfs::operating_points(type.gpu, task.kind_mix[k], task.reference_Hz, 0.0, state.controls[b.hall].lock_Hz,
-                           {chip, die_K.x, limit_W.x, clock_Hz.x, unused});
+                           {std::span(chip).first(b.n_used()),
+                            {die_K.x, b.n_used()},
+                            {limit_W.x, b.n_used()},
+                            {clock_Hz.x, b.n_used()},
+                            std::span(unused).first(b.n_used())});
   } else {
     std::fill_n(clock_Hz.x, n_lane, type.gpu.idle_clock_Hz());
   }

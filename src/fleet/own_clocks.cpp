@@ -90,8 +90,8 @@ Lanes windows_W(const power::GpuModel& gpu, const FleetTask& task, const Block& 
 TIDEWATT_CLONES
 Lanes let_through(const power::GpuModel& gpu, const dvfs::OperatingPointBatch& batch, double cap_W) {
   const auto& p = gpu.params();
-  Lanes out;
-  for (std::size_t l = 0; l < n_lane; ++l) {
+  Lanes out{};
+  for (std::size_t l = 0; l < batch.chip.size(); ++l) {
     const double leakage_W =
         p.leakage_W * batch.chip[l].leakage_ratio * math::exp(p.leakage_per_K * (batch.die_K[l] - p.leakage_ref_K));
     const double W = std::fma(batch.falling_W_per_Hz, batch.clock_Hz[l],
@@ -131,7 +131,9 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   std::array<power::Chip, n_lane> chip;
   std::array<dvfs::Limiter, n_lane> limiter;
   for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
-  dvfs::OperatingPointBatch batch{chip, guess.x, limit_W.x, clock_Hz.x, limiter};
+  const std::size_t n = b.n_used();
+  dvfs::OperatingPointBatch batch{
+      std::span(chip).first(n), {guess.x, n}, {limit_W.x, n}, {clock_Hz.x, n}, std::span(limiter).first(n)};
   set_falling(task, b.cls, cap_W, batch);
   dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, 0.0, task.clock_frac * held.lock_Hz,
                          batch);

@@ -63,10 +63,13 @@ class Flickermeter {
   class Counts {
    public:
     static constexpr std::size_t line = 64;
+    /// None.
     Counts() = default;
+    /// Of `n_class` classes, all empty.
     explicit Counts(std::size_t n_class) : of_(n_class, 0), used_(n_class / line + 1, 0) {}
     std::size_t size() const { return of_.size(); }
     std::uint32_t operator[](std::size_t i) const { return of_[i]; }
+    /// `n` levels more in class `i`.
     void add(std::size_t i, std::uint32_t n) { used_[i / line] = 1, of_[i] += n; }
     /// The first class from `i` on with a level; size(): none.
     std::size_t next(std::size_t i) const;

@@ -23,6 +23,11 @@ std::string table_finding(const FanGroupParams& g) {
   return {};
 }
 
+/// Whether a table holds on to its reading.
+bool near(const FanGroupParams& g, double accepted_K, double reading_K) {
+  return reading_K <= accepted_K + g.hysteresis_up_K && reading_K >= accepted_K - g.hysteresis_down_K;
+}
+
 }  // namespace
 
 void FanGroupParams::fields(FieldVisitor& v) {
@@ -106,8 +111,7 @@ FanController::FanController(FanControllerParams params, double start_frac)
 }
 
 double FanController::table_frac(const FanGroupParams& g, Memory& m, double reading_K) const {
-  const bool near = reading_K <= m.accepted_K + g.hysteresis_up_K && reading_K >= m.accepted_K - g.hysteresis_down_K;
-  if (!near) m.accepted_K = reading_K;  // also the first one: nothing is near NaN
+  if (!near(g, m.accepted_K, reading_K)) m.accepted_K = reading_K;  // also the first one: nothing is near NaN
   return fan_table_frac(g, m.accepted_K);
 }
 
@@ -131,7 +135,7 @@ double FanController::sample(std::span<const double> reading_K, std::int64_t sto
     auto& m = memory_[i];
     if (std::isnan(reading_K[i])) {
       m.asked_frac = p_.failed_read_frac;
-    } else {
+    } else if (g.regulates || !near(g, m.accepted_K, reading_K[i]) || m.asked_frac == p_.failed_read_frac) {
       const double table = table_frac(g, m, reading_K[i]);
       m.asked_frac = std::clamp(g.regulates ? table + regulated_frac(g, m, reading_K[i]) : table, 0.0, 1.0);
     }
