@@ -77,6 +77,7 @@ struct PhasePlayer {
   std::size_t at = 0;
   Tick left = segments.front().duration;
   Tick begun = 0;               ///< of the iteration, on the timeline's clock
+  Tick passed = 0;              ///< on the timeline's clock, in the last piece
   std::int64_t iterations = 0;  ///< played to their end
   std::uint32_t kind() const { return segments[at].kind; }
   /// Share of the phase that has passed.
@@ -84,7 +85,7 @@ struct PhasePlayer {
   /// Simulates at most `most`, not across an edge. @param pace of the phase relative to the timeline's  @returns simulated time
   Tick play(Tick most, double pace) {
     const Tick whole = std::max<Tick>(1, std::llround(static_cast<double>(left) / pace)), d = std::min(most, whole);
-    const Tick passed = d == whole ? left : std::min<Tick>(left, std::llround(static_cast<double>(d) * pace));
+    passed = d == whole ? left : std::min<Tick>(left, std::llround(static_cast<double>(d) * pace));
     left -= passed, begun += passed;
     while (left == 0) {
       at = (at + 1) % segments.size();
@@ -100,12 +101,19 @@ class FoldedPower {
  public:
   explicit FoldedPower(Tick period)
       : period_(period), J_(static_cast<std::size_t>(std::max<Tick>(1, period / part)), 0.0), s_(J_.size(), 0.0) {}
-  /// @param place on the timeline's clock
-  void add(Tick place, double W, double s) {
-    const auto i = std::min(static_cast<std::size_t>(static_cast<double>(place) / static_cast<double>(period_) *
-                                                     static_cast<double>(J_.size())),
-                            J_.size() - 1);
-    J_[i] += W * s, s_[i] += s;
+  /// A piece of constant power counts in each part by its share there: counted where it begins, an edge would move by up to a piece.
+  /// @param begin, end on the timeline's clock
+  void add(Tick begin, Tick end, double W, double s) {
+    if (end <= begin) return;
+    const double per_tick = static_cast<double>(J_.size()) / static_cast<double>(period_);
+    double at = static_cast<double>(begin) * per_tick;
+    const double until = static_cast<double>(end) * per_tick, s_per_part = s / (until - at);
+    while (at < until) {
+      const auto i = std::min(static_cast<std::size_t>(at), J_.size() - 1);
+      const double to = i + 1 < J_.size() ? std::min(until, static_cast<double>(i + 1)) : until;
+      J_[i] += W * s_per_part * (to - at), s_[i] += s_per_part * (to - at);
+      at = to;
+    }
   }
   /// Largest |P(t + 1 s) − P(t)|, of means over 20 ms.
   double largest_step_W() const {

@@ -95,7 +95,7 @@ double run_step_W(GpuReplay gpu, const GpuView& v, const fleet::Controls& contro
         gpu.run_W(segments[player.at].kind, v.point_Hz, gpu.die_K()) + (more_W.empty() ? 0.0 : more_W[player.at]);
     const double s = seconds(player.play(step, 1.0));
     gpu.step(W, s);
-    if (settled) folded.add(place, W, s);
+    if (settled) folded.add(place, place + player.passed, W, s);
   }
   return folded.largest_step_W();
 }
@@ -182,7 +182,7 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
       step_J += W * s, sample_J += W * s, sample_s += s;
       now += d;
       if (counts) {
-        folded.add(place, W, s);
+        folded.add(place, place + player.passed, W, s);
         const double share = m.task.kind_mix[kind].matrix_s * (m.task.reference_Hz / f) /
                              std::max(1e-300, gpu.at(kind, f, ratio).duration_s);
         v.mean_Hz += f * share * s, work_s += share * s, seen_s += s;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "sim/gpu_replay.hpp"
 #include "tiny.hpp"
 
 using namespace tidewatt;
@@ -140,4 +141,20 @@ TEST_CASE("text, CSV and picture say the same", "[gpu_view]") {
   const auto csv = gpu_view_csv(v);
   CHECK(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')) == v.time_s.size() + 1);
   CHECK(gpu_view_svg(v).find("</svg>") != std::string::npos);
+}
+
+TEST_CASE("the step within a second does not depend on where pieces begin", "[gpu_view]") {
+  // 20 ms of 200 W between 700 W, not on the grid of parts: a mean over 20 ms meets all but 2 ms of it.
+  constexpr Tick ms = ns_per_ms, period = 2 * ns_per_s, from = 1007 * ms, to = 1027 * ms;
+  for (const Tick piece : {ms / 10, ms, 4 * ms})
+    for (const Tick first : {ms / 20, ms / 3, piece}) {
+      FoldedPower folded(period);
+      Tick at = 0;
+      for (Tick next = first; at < period; at = next, next = at + piece) {
+        for (const Tick edge : {from, to, period})
+          if (at < edge) next = std::min(next, edge);
+        folded.add(at, next, at >= from && at < to ? 200.0 : 700.0, seconds(next - at));
+      }
+      CHECK(folded.largest_step_W() == Approx(450.0).epsilon(1e-9));
+    }
 }
