@@ -126,7 +126,8 @@ class Player {
         const double whole_here_s = left_s * t.duration_s * per_whole_s;
         const bool ends = whole_here_s <= left_s_;
         const double d = ends ? whole_here_s : left_s_, planned_s = ends ? left_s : d * whole_s_[s.kind] / t.duration_s;
-        const double W = fixed_W + at.leakage_W * factor_ * math::exp(p.leakage_per_K * (z_[0] + z_[1] + z_[2]));
+        const double W =
+            s.bounds.bounded_W(fixed_W + at.leakage_W * factor_ * math::exp(p.leakage_per_K * (z_[0] + z_[1] + z_[2])));
         see(Piece{s.kind, begin_s, planned_s, d, t.busy_s / t.duration_s * d, now_.clock_Hz, W, fixed_W, at.leakage_W});
         if (d != decay_of_s_) set_decay(d);
         for (std::size_t m = 0; m < z_.size(); ++m)
