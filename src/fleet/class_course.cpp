@@ -89,17 +89,18 @@ double work_s(const workload::PhaseKind& kind, double duration_s, double pace) {
 }
 
 /// [segment] work until its end ÷ all of it.
-std::vector<double> progress(const workload::Timeline& timeline, std::size_t cls, double pace) {
+std::vector<double> progress(std::span<const workload::PhaseKind> kinds, std::span<const workload::Segment> segments,
+                             double pace) {
   std::vector<double> out;
+  out.reserve(segments.size());
   double sum_s = 0.0;
-  for (const auto& s : timeline.classes[cls])
-    out.push_back(sum_s += work_s(timeline.kinds[s.kind], seconds(s.duration), pace));
+  for (const auto& s : segments) out.push_back(sum_s += work_s(kinds[s.kind], seconds(s.duration), pace));
   for (double& x : out) x /= std::max(1e-300, sum_s);
   return out;
 }
 
 SharedPlaces places_of(const workload::Timeline& timeline, std::size_t cls, double pace) {
-  WorkPlaces out{progress(timeline, cls, pace), {}};
+  WorkPlaces out{progress(timeline.kinds, timeline.classes[cls], pace), {}};
   Tick at = 0;
   for (const auto& s : timeline.classes[cls])
     out.end_frac.push_back(static_cast<double>(at += s.duration) / static_cast<double>(timeline.period));
@@ -108,25 +109,22 @@ SharedPlaces places_of(const workload::Timeline& timeline, std::size_t cls, doub
 
 /// A timeline's classes as repetitions for the limiter.
 struct Work {
-  Work(const workload::Timeline& of, const NodeType& type, double reference_Hz_, double pace_Hz_, double cap_W,
-       double max_Hz)
-      : timeline(of),
-        reference_Hz(reference_Hz_),
-        pace_Hz(pace_Hz_),
-        limits{cap_W, max_Hz, type.governor, type.sampling ? &*type.sampling : nullptr, die_response(type)},
+  Work(const LimitedWork& of_, const NodeType& type)
+      : of(of_),
+        limits{of.cap_W, of.max_Hz, type.governor, type.sampling ? &*type.sampling : nullptr, die_response(type)},
         factor(type.gpu.leakage_temperature_factor(nominal_die_K)) {
-    for (const auto& k : of.kinds) mix.push_back(mix_of(k)), context.push_back(k.context ? 1 : 0);
+    for (const auto& k : of.timeline.kinds) mix.push_back(mix_of(k)), context.push_back(k.context ? 1 : 0);
   }
   std::vector<dvfs::Stretch> stretches(std::size_t cls) const {
     std::vector<dvfs::Stretch> out;
-    for (const auto& s : timeline.classes[cls]) out.push_back({seconds(s.duration), s.kind});
+    for (const auto& s : of.timeline.classes[cls]) out.push_back({seconds(s.duration), s.kind});
+    for (std::size_t i = 0; i < out.size() && !of.bounds.empty(); ++i) out[i].bounds = of.bounds[cls][i];
     return out;
   }
   dvfs::Repetition repetition(std::span<const dvfs::Stretch> stretches) const {
-    return {stretches, mix, context, reference_Hz, pace_Hz};
+    return {stretches, mix, context, of.reference_Hz, of.pace_Hz};
   }
-  const workload::Timeline& timeline;
-  double reference_Hz, pace_Hz;
+  const LimitedWork& of;
   dvfs::CourseLimits limits;
   double factor;  ///< of leakage at the nominal die's temperature
   std::vector<dvfs::PhaseMix> mix;
@@ -159,25 +157,25 @@ struct Place {
 
 }  // namespace
 
-std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const NodeType& type, double reference_Hz,
-                                       double pace_Hz, double cap_W, double max_Hz, std::span<const ClassCourse> lead,
+std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& type, std::span<const ClassCourse> lead,
                                        std::span<const ClassCourse> base) {
-  const Work work(timeline, type, reference_Hz, pace_Hz, cap_W, max_Hz);
+  const Work work(of, type);
+  const double pace = of.pace_Hz / of.reference_Hz;
   std::vector<ClassCourse> out;
-  for (std::size_t cls = 0; cls < timeline.classes.size(); ++cls) {
+  for (std::size_t cls = 0; cls < of.timeline.classes.size(); ++cls) {
     const auto stretches = work.stretches(cls);
     auto repetition = work.repetition(stretches);
     std::vector<double> gate_ratio;
     if (!lead.empty()) {
       CourseMix leads(lead[cls]);
-      leads.chip = leading(lead[cls], pace_Hz);
-      const CourseRatios of_lead(leads, timeline, cls, pace_Hz / reference_Hz);
+      leads.chip = leading(lead[cls], of.pace_Hz);
+      const CourseRatios of_lead(leads, of.timeline, cls, pace);
       for (std::size_t i = 0; i < stretches.size(); ++i) gate_ratio.push_back(of_lead.at(i, 0.0, 1.0));
-      repetition.gate_Hz = pace_Hz, repetition.gate_ratio = gate_ratio;
+      repetition.gate_Hz = of.pace_Hz, repetition.gate_ratio = gate_ratio;
     }
     ClassCourse c;
     c.nominal = dvfs::clock_course(type.gpu, {}, repetition, work.factor, work.limits);
-    c.places = lead.empty() ? places_of(timeline, cls, pace_Hz / reference_Hz) : lead[cls].places;
+    c.places = lead.empty() ? places_of(of.timeline, cls, pace) : lead[cls].places;
     if (base.empty()) {
       auto plane = plane_of(c.nominal, type, repetition, work.factor, work.limits);
       plane.places = c.places;
@@ -191,15 +189,19 @@ std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const
   return out;
 }
 
-double slow_pace_Hz(const workload::Timeline& timeline, const NodeType& type, double reference_Hz, double pace_Hz,
-                    double cap_W, double max_Hz) {
-  const Work work(timeline, type, reference_Hz, pace_Hz, cap_W, max_Hz);
-  double out_Hz = std::numeric_limits<double>::infinity();
-  for (std::size_t cls = 0; cls < timeline.classes.size(); ++cls) {
+std::vector<dvfs::ClockCourse> slow_courses(const LimitedWork& of, const NodeType& type) {
+  const Work work(of, type);
+  std::vector<dvfs::ClockCourse> out;
+  for (std::size_t cls = 0; cls < of.timeline.classes.size(); ++cls) {
     const auto stretches = work.stretches(cls);
-    const auto slow = dvfs::clock_course(type.gpu, {1.0, slow_V}, work.repetition(stretches), work.factor, work.limits);
-    out_Hz = std::min(out_Hz, slow.clock_Hz);
+    out.push_back(dvfs::clock_course(type.gpu, {1.0, slow_V}, work.repetition(stretches), work.factor, work.limits));
   }
+  return out;
+}
+
+double slow_pace_Hz(std::span<const dvfs::ClockCourse> slow) {
+  double out_Hz = std::numeric_limits<double>::infinity();
+  for (const auto& course : slow) out_Hz = std::min(out_Hz, course.clock_Hz);
   return out_Hz;
 }
 
@@ -232,16 +234,16 @@ ChipPlace place_of(const power::Chip& chip, const NodeType& type, double die_K) 
   return {chip.voltage_offset_V / slow_V, (chip.leakage_ratio * leakage_factor - 1.0) / (leaky_ratio - 1.0)};
 }
 
+power::Chip chip_at(const ChipPlace& place) { return {1.0 + place.leaky * (leaky_ratio - 1.0), place.slow * slow_V}; }
+
 ChipPlace leading(const ClassCourse& course, double gate_Hz) {
   const double per_slow_Hz = course.plane->nominal_Hz - course.plane->slow_Hz;
   if (!(per_slow_Hz > 1e6)) return {};
   return {std::clamp((course.nominal.clock_Hz - gate_Hz) / per_slow_Hz, 0.0, 1.5), 0.0};
 }
 
-std::vector<CourseRatios::Span> CourseRatios::spans(const WorkPlaces& places, std::span<const double> done,
-                                                    const std::vector<workload::Segment>& segments) {
-  std::vector<Span> out;
-  out.reserve(segments.size());
+void CourseRatios::add_spans(const WorkPlaces& places, std::span<const double> done,
+                             std::span<const workload::Segment> segments, std::vector<Span>& out) {
   Place begins{places}, ends = begins;
   for (std::size_t i = 0; i < segments.size();) {
     const double before = i == 0 ? 0.0 : done[i - 1];
@@ -263,7 +265,6 @@ std::vector<CourseRatios::Span> CourseRatios::spans(const WorkPlaces& places, st
           {from + a * (until - from), from + static_cast<double>(at) / static_cast<double>(length) * (until - from)});
     }
   }
-  return out;
 }
 
 CourseRatios::Spans CourseRatios::known(const SharedPlaces& places) const {
@@ -273,15 +274,30 @@ CourseRatios::Spans CourseRatios::known(const SharedPlaces& places) const {
 }
 
 CourseRatios::CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace,
-                           const CourseRatios* beside)
+                           const CourseRatios* beside, Tick second_begin)
     : course_(course) {
-  std::vector<double> done;
+  // Each iteration has the whole course.
+  const std::span segments(timeline.classes[cls]);
+  std::size_t n_first = segments.size();
+  if (second_begin > 0) {
+    n_first = 0;
+    for (Tick at = 0; n_first < segments.size() && at < second_begin; at += segments[n_first++].duration) {
+    }
+  }
+  std::array<std::vector<double>, 2> done;
   const auto spans_of = [&](const SharedPlaces& places) {
     auto out = known(places);
     if (!out && beside != nullptr) out = beside->known(places);
     if (out) return out;
-    if (done.empty()) done = progress(timeline, cls, pace);
-    return std::make_shared<const std::vector<Span>>(spans(*places, done, timeline.classes[cls]));
+    std::vector<Span> all;
+    all.reserve(segments.size());
+    for (const bool second : {false, true}) {
+      const auto part = second ? segments.subspan(n_first) : segments.first(n_first);
+      if (part.empty()) continue;
+      if (done[second].empty()) done[second] = progress(timeline.kinds, part, pace);
+      add_spans(*places, done[second], part, all);
+    }
+    return std::make_shared<const std::vector<Span>>(std::move(all));
   };
   for (std::size_t c = 0; c < course.n; ++c) spans_[c] = spans_of(course.of[c]->places);
   if (course.chip.slow != 0.0 || course.chip.leaky != 0.0) of_plane_ = spans_of(course.of[0]->plane->places);

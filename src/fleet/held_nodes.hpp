@@ -17,8 +17,8 @@ class HeldNodes {
   HeldNodes(const PowerHold& hold, std::size_t n_node) : hold_(hold), n_node_(n_node) {}
   bool any() const { return hold_.any(); }
   /// Applies smoothing and ballast to a task's power; `timeline` becomes the smoothed one. Burned power counts against the board
-  /// limit like work: where both
-  /// together exceed it, the governor takes clock from the work until their mean does not.
+  /// limit like work: where both together exceed it, the governor takes clock from the work until their mean does not. In a task with
+  /// courses these are of the held timeline (StageCourses); without, work is kept below a peak.
   /// @param type of the nodes  @param wait_kind kind that waits  @param works false: a constant state, in which nothing is delayed
   /// @param pair_within where the next iteration ends as this one began, both become one task if they are this short together; 0: never
   void apply(workload::Timeline& timeline, FleetTask& task, const NodeType& type, const Controls& controls,

@@ -8,6 +8,7 @@
 #include "build_fleet.hpp"
 #include "fan_report.hpp"
 #include "fleet/training_task.hpp"
+#include "folded_power.hpp"
 #include "gpu_replay.hpp"
 #include "job.hpp"
 #include "power/sensor.hpp"
@@ -153,7 +154,8 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
   PhasePlayer player{m.task.timeline->classes[gpu.cls]};
   std::optional<fleet::CourseRatios> lead;
   if (!m.task.class_lead.empty())
-    lead.emplace(m.task.class_lead[gpu.cls], *m.task.timeline, gpu.cls, fleet::pace_of(m.task, gpu.cls));
+    lead.emplace(m.task.class_lead[gpu.cls], *m.task.timeline, gpu.cls, fleet::pace_of(m.task, gpu.cls), nullptr,
+                 m.task.second_begin);
   std::array<double, dvfs::n_held> before{};
   std::uint8_t held = 0;
   const auto begins = static_cast<std::int64_t>(std::ceil(choice.settle_s / v.iteration_s)),

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
-#include "sim/gpu_replay.hpp"
+#include "sim/folded_power.hpp"
 #include "tiny.hpp"
 
 using namespace tidewatt;
@@ -67,6 +67,25 @@ TEST_CASE("so it is where iterations are longer than the limiter's window, a pac
     CHECK(v.mean_Hz == Approx(v.point_Hz).epsilon(0.01));
     CHECK(v.mean_W == Approx(v.point_W).epsilon(0.01));
     CHECK(v.step_W == Approx(v.point_step_W).epsilon(0.1));  // of one chip; see the page for a scenario's own
+  }
+}
+
+TEST_CASE("so it is where smoothing fills the waits: the limiter sees what it burns", "[gpu_view]") {
+  LoadOptions o;
+  o.set = {"hall.a.n_gpu=1024", "job.main.plan.n_gpu=1024", "job.main.plan.global_batch_sequences=128",
+           "run.duration_h=0.3"};
+  const auto s = load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_smoothed.toml", o);
+  const auto result = run(s);
+  for (const bool slowest : {false, true}) {
+    GpuChoice choice;
+    choice.slowest = slowest;
+    const auto v = view_gpu(s, result, choice);
+    CHECK(v.mean_Hz == Approx(v.point_Hz).epsilon(0.002));
+    CHECK(v.mean_W == Approx(v.point_W).epsilon(0.002));
+    CHECK(v.mean_W == Approx(692.0).epsilon(2e-3));  // burned power included, it is at the limit
+    CHECK(v.step_W == Approx(v.point_step_W).epsilon(0.03));
+    const auto [low_Hz, high_Hz] = std::minmax_element(v.clock_Hz.begin(), v.clock_Hz.end());
+    CHECK(*high_Hz - *low_Hz > 40e6);  // within an iteration
   }
 }
 
