@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from ._rules import filing, ride, rules, verify
     from .planner import serve
     from ._size import Sizing, best_cap, most_gpus, size
-    from ._study import Answer, bench, explain, plant, schema, validate
+    from ._study import Answer, bench, explain, interval, plant, schema, validate
     from ._sweep import SweepTable, compare, new, sweep
 
 _READERS = [
@@ -91,7 +91,7 @@ _HOME = {
     **dict.fromkeys(["Replay", "replay"], "_replay"),
     **dict.fromkeys(["Fit", "fit_fans", "fit_gpu", "fit_nodes", "fit_overhead"], "_fit"),
     **dict.fromkeys(_TABLE_FITS, "_fit_tables"),
-    **dict.fromkeys(["Answer", "bench", "explain", "plant", "schema", "validate"], "_study"),
+    **dict.fromkeys(["Answer", "bench", "explain", "interval", "plant", "schema", "validate"], "_study"),
     **dict.fromkeys(["MachineAnswer", "machines"], "_machines"),
     "serve": "planner",
     **dict.fromkeys(["StabilityAnswer", "stability"], "_stability"),

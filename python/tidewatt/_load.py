@@ -60,13 +60,16 @@ class Scenario:
         TypeError
             This scenario was not loaded from a file or text, or has a plant in Python.
         """
+        text, name, folder, set, *_ = self._made_of()
+        return _core.scenario_toml(text, name, folder, set)
+
+    def _made_of(self) -> tuple[str, str, str, list[str], str, str, list[str]]:
+        """Text, name, folder, overrides, weather, catalog and recordings. @raises TypeError: there is no text that makes it"""
         source = self._source
         if source is None or source.plants:
             raise TypeError("this scenario is not a file: it was not loaded from a file or text, or has a plant in Python")
-        if source.text is not None:
-            return _core.scenario_toml(source.text, self.path, source.folder, list(source.set))
-        text = _text_of(source.path, self.path)
-        return _core.scenario_toml(text, self.path, source.folder, list(source.set))
+        text = source.text if source.text is not None else _text_of(source.path, self.path)
+        return text, self.path, source.folder, list(source.set), source.weather, source.catalog, list(source.recordings)
 
     def save(self, path: Path) -> None:
         """Writes `toml` as a file that `load` and the commands read; replaces an existing file.

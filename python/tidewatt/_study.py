@@ -105,6 +105,61 @@ def explain(
     >>> why = tw.explain("llama3_405b_day")
     >>> why.table("causes")[["name", "without_percent"]]
     """
+    scenario, core = _run_of(scenario, result, threads)
+    figures, text = _core.explain(scenario._core, core, _thread_count(threads), progress)
+    return Answer(json.loads(figures), text)
+
+
+def interval(
+    scenario: Scenario | Path | None = None,
+    result: Result | None = None,
+    *,
+    cpu_s: float = 2.0,
+    progress: Callable[[], object] | None = None,
+) -> Answer:
+    """The 90 % intervals of a run's headlines, as `tidewatt run` prints them.
+
+    The scenario is replayed on at most 512 of its GPUs: with other values of all that it assumes, on other days, with other seeds.
+
+    Parameters
+    ----------
+    scenario : Scenario or path, optional
+        Scenario of the run. None: that of `result`.
+    result : Result, optional
+        Its result, as returned by `run`. None, or a result read from a file: the scenario is run first.
+    cpu_s : float, default 2
+        Processor time that the replays may take, s; at least eight are made. The command takes a fifth of the run's own if that is more.
+    progress : callable, optional
+        Called every 50 ms; an exception from it stops the replays.
+
+    Returns
+    -------
+    Answer
+        `K_p05` and `K_p95` of each headline K, in its unit; `n_draw`, `n_gpu`, `replayed_h`, `cpu_s`, `monte_carlo_error`, `parts`, and
+        `notes`, which say why figures have none.
+
+    Raises
+    ------
+    TypeError
+        Neither a scenario nor a result of `run`; the scenario was not loaded from a file or text, or has a plant in Python.
+    ValueError
+        `cpu_s` is not positive.
+
+    Examples
+    --------
+    >>> band = tw.interval("llama3_405b_day")
+    >>> band["throughput_swing_percent_p05"], band["throughput_swing_percent_p95"]
+    """
+    if not cpu_s > 0.0:
+        raise ValueError(f"cpu_s: {cpu_s} is not a positive number of seconds")
+    scenario, core = _run_of(scenario, result, 0)
+    ends, told, text = _core.interval(*scenario._made_of(), scenario._core, core, float(cpu_s), progress)
+    figures = {f"{key}_{end}": x for key, pair in ends.items() for end, x in zip(("p05", "p95"), pair)}
+    return Answer({**figures, **json.loads(told)}, text)
+
+
+def _run_of(scenario: Scenario | Path | None, result: Result | None, threads: int) -> tuple[Scenario, _core.RunResult]:
+    """A scenario and its finished run, from either; it is run where there is none."""
     if scenario is None:
         scenario = getattr(result, "_scenario", None)
     if scenario is None:
@@ -113,8 +168,7 @@ def explain(
     core = getattr(result._source, "_core", None) if result is not None else None
     if not isinstance(core, _core.RunResult):  # none, or read from a file: the study needs what only a run has
         core = run(scenario, threads=threads, progress=False)._source._core
-    figures, text = _core.explain(scenario._core, core, _thread_count(threads), progress)
-    return Answer(json.loads(figures), text)
+    return scenario, core
 
 
 def plant(

@@ -38,7 +38,10 @@ def check_tiers(report):
     before_MW, tokens = order["baseline_MW"], {j["name"]: j["tokens"] for j in run["jobs"]}
     report.judge("tiers: an order above the load touches nobody", order["met"] and all(j["capped_s"] is None and j["paused_s"] is None for j in jobs.values()),
                  f"{before_MW:.3f} MW, limit 9 MW", "no job capped or paused")
-    for name, limit_MW in (("caps suffice", 0.95 * before_MW), ("caps, then the pause", 0.77 * before_MW)):
+    all_given = ordered(0.5 * before_MW)
+    most_percent = all_given[0]["given_percent"]  # with every tier at its end
+    report.judge("tiers: what all of them can give", 15 <= most_percent <= 30, f"{most_percent:.1f} %", "a quarter of the GPUs paused, a quarter capped: 15 to 30 %")
+    for name, limit_MW in (("caps suffice", 0.95 * before_MW), ("caps, then the pause", (1 - 0.0095 * most_percent) * before_MW)):
         order, jobs, run = ordered(limit_MW)
         first, second, never = jobs["research"], jobs["batch"], jobs["main"]
         report.judge(f"tiers, {name}: met by means of 5 and 15 minutes", order["met"] and [s["n"] for s in order["settlements"]] == [6, 2] and order["response_s"] == 0,
@@ -59,7 +62,7 @@ def check_tiers(report):
             report.judge("tiers, caps suffice: no more than was asked", order["given_percent"] <= order["asked_percent"] + 3, f"asked {order['asked_percent']:.1f} %, given {order['given_percent']:.1f} %", "3 points")
     order, jobs, run = ordered(0.95 * before_MW, **{"job.research.curtailment.tier": 3})
     report.judge("tiers turned round: the pause alone", jobs["batch"]["paused_s"] is not None and jobs["research"]["capped_s"] is None, f"batch paused at {jobs['batch']['paused_s']} s, research capped at {jobs['research']['capped_s']}", "another order, another job")
-    order, jobs, run = ordered(0.5 * before_MW)
+    order, jobs, run = all_given
     report.judge("tiers: an order beyond all of them says by how much", not order["met"] and abs(order["short_MW"] - (max(s["worst_MW"] for s in order["settlements"]) - order["limit_MW"])) < 1e-9 and order["short_MW"] > 0.1
                  and jobs["main"]["capped_s"] is None, f"short by {order['short_MW']:.3f} MW of {order['baseline_MW'] - order['limit_MW']:.3f} MW asked", "not met, production not touched")
     for what, key, value, wanted in (("a word that is none", "job.batch.curtailment.may", "stop", "pause"), ("a cap below the lowest clock", "job.research.curtailment.lowest_cap_W", 90, "can have"),

@@ -222,7 +222,7 @@ void run(Arguments a, int& exit_code) {
   s.insert(s.begin() + 2, {"wall_s", wall_s});
   std::optional<study::RunInterval> interval;
   if (!a.no_interval && !a.reference && (a.json || !a.quiet))
-    interval = study::run_interval({a.file, a.load, run_cpu_s}, scenario, result);
+    interval = study::run_interval(study::interval_source(a.file, a.load, run_cpu_s), scenario, result);
   if (a.json) {
     if (interval) study::add_intervals(*interval, s);
     auto object = nlohmann::ordered_json::parse(io::result_json(result));

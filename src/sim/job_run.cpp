@@ -234,7 +234,8 @@ void JobRun::begin(JobState doing, StepContext& c) {
     return;
   }
   const bool had_context = std::exchange(s.context, runs(doing) || job_.scratch.step.kind.context);
-  if (planner_.holds() && !runs(s.doing) && !runs(doing) && had_context == s.context) {  // the GPUs go on as they were
+  const bool held = planner_.holds() && s.doing != JobState::run_out && !runs(s.doing);
+  if (held && !runs(doing) && had_context == s.context) {  // the GPUs go on as they were
     s.doing = doing;
     return;
   }

@@ -14,10 +14,13 @@ namespace {
 using workload::JobState;
 
 constexpr Tick hour = 3600 * ns_per_s;
-constexpr double hold_growth = 10.0, hot_hold_growth = 3.0;
+/// Preheat and fans move within a hold: each is as long as they let it be, and the mean die of none is 0.05 K off.
+constexpr double hold_growth = 2.5, hot_hold_growth = 3.0;
 constexpr double remainder_growth =
     1.5;  ///< of a hold's length: a remainder up to this is included instead of a step of its own
-constexpr Tick first_hold = 40 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
+/// Preheat moves within a hold, which the reference follows in short ones: in holds of 40 s its dies would be 0.06 K too warm.
+constexpr double reference_hold_growth = 0.3;
+constexpr Tick first_hold = 10 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
 constexpr Tick settling =
     120 * ns_per_s;  // fans settle for some minutes after a start; halls and plants report their own state
 constexpr Tick longest_pause = 10 * ns_per_s;
@@ -189,9 +192,13 @@ Tick StepPlanner::first_grade(const Job& job) const {
 /// A constant state: its own steps are graded, so only fans and preheat limit the length: 40 s, 400 s, ...
 Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until, const StepContext& c) const {
   const auto& step = job.scratch.step;
-  const bool hot = heat.hot(job);
-  Tick stretch = std::clamp(to_tick((hot ? hot_hold_growth : hold_growth) * seconds(state_.since_change)),
-                            hot ? first_hot_hold : first_hold, longest_hold);
+  const bool hot = heat.hot(job), reference = c.scenario.run.reference;
+  const double growth = reference ? reference_hold_growth : hot ? hot_hold_growth : hold_growth;
+  Tick stretch = std::clamp(to_tick(growth * seconds(state_.since_change)),
+                            reference ? ns_per_s
+                            : hot     ? first_hot_hold
+                                      : first_hold,
+                            longest_hold);
   stretch = std::min(stretch, to_tick(std::clamp(0.5 * heat.near_s(job), 0.25, 1e4)));
   const Tick change = std::min(step.interrupt, step.until);
   if (change - until < ns_per_ms) until = std::max(until, change);  // macro steps end at whole milliseconds

@@ -21,8 +21,8 @@ namespace {
 using namespace detail;
 
 constexpr std::array keys = {
-    "throughput_swing_percent", "tokens_per_s_mean",          "pcc_mean_MW", "pcc_step_1s_max_MW",
-    "pcc_ramp_up_max_MW_per_s", "pcc_ramp_down_max_MW_per_s", "pue"};
+    "throughput_swing_percent", "tokens_per_s_mean",          "pcc_mean_MW", "pcc_max_MW",   "pcc_step_1s_max_MW",
+    "pcc_ramp_up_max_MW_per_s", "pcc_ramp_down_max_MW_per_s", "pue",         "wue_L_per_kWh"};
 constexpr double budget_share = 0.2, budget_least_s = 2.0;  // of the run's processor time
 constexpr double longest_replay_h = 24.0;
 constexpr double z95 = 1.6448536269514722;  // standard normal, 95 %
@@ -71,20 +71,17 @@ FigureInterval interval_of(const char* key, double value, const Moments& m) {
 /// Replays of one scenario: what all share, and the processor time they may take.
 class Replays {
  public:
-  Replays(const IntervalSource& source, Assignments reduced)
-      : root_(whole_tree(source.path)), folder_(folder_of(source.path)), load_(source.load) {
+  Replays(const IntervalSource& source, Assignments reduced) : source_(source), load_(source.load) {
     load_.set.insert(load_.set.end(), std::make_move_iterator(reduced.begin()), std::make_move_iterator(reduced.end()));
     begin_s_ = cpu_s();
-    budget_s_ = std::max(budget_least_s, budget_share * source.run_cpu_s);
   }
 
-  const Node& root() const { return root_; }
-  const std::string& folder() const { return folder_; }
   const sim::LoadOptions& load() const { return load_; }
   double spent_s() const { return cpu_s() - begin_s_; }
-  double budget_s() const { return budget_s_; }
+  double budget_s() const { return source_.cpu_s; }
+  bool stopped() const { return source_.stop && source_.stop(); }
   /// Room for one more of the dearest so far.
-  bool has_time() const { return spent_s() + dearest_s_ <= budget_s_; }
+  bool has_time() const { return spent_s() + dearest_s_ <= source_.cpu_s; }
   void set_for_all(const std::string& item) { load_.set.push_back(item); }
 
   /// Figures by key. @throws InputError, SolverError, RefusedError where the draw cannot be run
@@ -92,7 +89,7 @@ class Replays {
     const double before = cpu_s();
     auto load = load_;
     load.set.insert(load.set.end(), draw.begin(), draw.end());
-    const auto result = sim::run(sim::read_scenario(root_, folder_, load), {1, {}});
+    const auto result = sim::run(sim::read_scenario(source_.root, source_.folder, load), {1, {}});
     std::map<std::string, double> out;
     for (const char* key : keys) out[key] = sim::figure(result, key);
     dearest_s_ = std::max(dearest_s_, cpu_s() - before);
@@ -100,10 +97,9 @@ class Replays {
   }
 
  private:
-  Node root_;
-  std::string folder_;
+  const IntervalSource& source_;
   sim::LoadOptions load_;
-  double begin_s_ = 0.0, budget_s_ = 0.0, dearest_s_ = 0.0;
+  double begin_s_ = 0.0, dearest_s_ = 0.0;
 };
 
 /// The reduced run without draws, shortened until enough replays fit. @param hours simulated, in and out
@@ -129,6 +125,7 @@ std::int64_t replay_all(Replays& replays, const std::array<PartDraws, 3>& parts,
   for (std::size_t turn = 0; left(device) || left(weather) || left(seed); ++turn) {
     const std::size_t p = order[turn % order.size()];
     if (!left(p)) continue;
+    if (replays.stopped()) break;
     if (turn >= least_turns && !replays.has_time()) break;
     try {
       const auto figures = replays.run(parts[p].draws[next[p]++]);
@@ -167,6 +164,10 @@ void fill(const Logs& logs, const sim::Result& base, double floor_percent, RunIn
 
 std::span<const char* const> interval_keys() { return keys; }
 
+IntervalSource interval_source(const std::string& path, const sim::LoadOptions& load, double run_cpu_s) {
+  return {whole_tree(path), folder_of(path), load, std::max(budget_least_s, budget_share * run_cpu_s), {}};
+}
+
 RunInterval run_interval(const IntervalSource& source, const sim::Scenario& scenario, const sim::Result& base) {
   RunInterval out;
   out.parts[device].name = "devices and assumed inputs";
@@ -178,7 +179,7 @@ RunInterval run_interval(const IntervalSource& source, const sim::Scenario& scen
     out.notes.push_back("no intervals: " + reduced.refusal);
     return out;
   }
-  Replays replays(source, std::move(reduced.set));
+  Replays replays(source, reduced.set);
   out.replayed_h = scenario.run.duration_s / 3600.0;
   if (out.replayed_h > longest_replay_h) {
     out.replayed_h = longest_replay_h;
@@ -188,7 +189,7 @@ RunInterval run_interval(const IntervalSource& source, const sim::Scenario& scen
   std::int64_t failed = 0;
   try {
     const auto nominal = nominal_run(replays, out.replayed_h);
-    const std::array<PartDraws, 3> parts = {device_draws(scenario, replays.root(), replays.folder(), replays.load()),
+    const std::array<PartDraws, 3> parts = {device_draws(scenario, reduced, source, replays.load()),
                                             weather_draws(scenario), seed_draws(scenario)};
     for (std::size_t p = 0; p < parts.size(); ++p) out.parts[p].note = parts[p].note;
     failed = replay_all(replays, parts, nominal, logs, out);

@@ -1,10 +1,12 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tidewatt/base/node.hpp"
 #include "tidewatt/sim/result.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
@@ -34,18 +36,23 @@ struct RunInterval {
   std::vector<std::string> notes;  ///< why figures have no interval, draws that failed
 };
 
-/// Where the scenario came from, so that it can be read again with other values.
+/// Where the scenario came from, so that it can be read again with other values, and what the replays may cost.
 struct IntervalSource {
-  std::string path;
+  Node root;           ///< the scenario's file with all that it inherits
+  std::string folder;  ///< that its paths are in
   sim::LoadOptions load;
-  double run_cpu_s = 0.0;  ///< processor time of the run itself, s
+  double cpu_s = 2.0;          ///< processor time for all replays, s: at least eight are made whatever they take
+  std::function<bool()> stop;  ///< asked before each replay; true ends them early
 };
+/// A run's interval takes a fifth of the run's own processor time or 2 s, whichever is more.
+/// @param path a file or the name of a shipped scenario  @param load as given to load_scenario  @param run_cpu_s processor time of the run, s
+IntervalSource interval_source(const std::string& path, const sim::LoadOptions& load, double run_cpu_s);
 
 /// Keys of the summary that get an interval.
 std::span<const char* const> interval_keys();
 
-/// Replays the scenario on at most 512 of its GPUs with values drawn, part by part, until a fifth of the run's processor time or 2 s
-/// is used, whichever is more, and at least eight times. Long runs are replayed for their first day.
+/// Replays the scenario on at most 512 of its GPUs with values drawn, part by part, until the processor time is used, and at least
+/// eight times. Long runs are replayed for their first day. A site battery has the replay's share of its power and energy.
 ///
 ///     ln(K / K_nominal) of part p: mean m_p, standard deviation s_p of n_p replays over the same reduced run without draws
 ///     K_p05, K_p95 = K exp(Σ m_p ∓ 1.645 √(Σ s_p²))
@@ -54,7 +61,7 @@ std::span<const char* const> interval_keys();
 /// (m = 0), and a smaller fleet overstates their spread. The parts are taken as independent, the logarithms as normal. Drawn are: the GPU's values from its catalog entry of kind `draws` and all other assumed inputs evenly from
 /// their ranges (Latin hypercube); the start of the run by up to 30 days, where the weather comes from a climate or an EPW file; the seed.
 /// @param source as given to load_scenario  @param base result of the run, whose figures get the ends
-/// @return intervals; without any, and with a note, where the site has devices or orders of a size of their own and more GPUs than a replay
+/// @return intervals; without any, and with a note, where the site has more GPUs than a replay and devices or orders of another fixed size
 RunInterval run_interval(const IntervalSource& source, const sim::Scenario& scenario, const sim::Result& base);
 
 /// `K_p05` and `K_p95` behind each K of the summary that has an interval.

@@ -43,12 +43,25 @@ std::vector<std::pair<std::string, std::string>> gpu_entries(const Node& root) {
 /// A device that acts on the whole site by its own size: on a smaller fleet it is another device.
 const char* fixed_size(const sim::Scenario& s) {
   const auto order = [](const sim::EventParams& e) { return e.kind == sim::EventKind::curtailment; };
-  if (s.battery) return "a site battery";
   if (s.devices.generators || s.devices.turbines) return "generators";
   if (s.devices.n_ups > 0) return "a number of UPS";
   if (!s.neighbours.empty()) return "neighbours on its feeders";
   if (s.grid_case) return "a power system of several machines";
   return std::any_of(s.events.begin(), s.events.end(), order) ? "orders in megawatts" : nullptr;
+}
+
+/// Keys of a site battery that are sizes, and their values in the keys' units.
+std::vector<std::pair<std::string, double>> battery_sizes(const sim::Scenario& s) {
+  if (!s.battery) return {};
+  const auto& b = *s.battery;
+  const auto& name = s.mitigation_names.battery;
+  const std::string path = fmt::format("mitigation.{}.", name.empty() ? "site_battery" : name);
+  return {{path + "power_MW", 1e-6 * b.power_W},
+          {path + "energy_MWh", b.energy_J / 3.6e9},
+          {path + "standby_kW", 1e-3 * b.standby_W},
+          {path + "ramp_up_MW_per_min", 6e-5 * b.ramp_up_W_per_s},
+          {path + "ramp_down_MW_per_min", 6e-5 * b.ramp_down_W_per_s},
+          {path + "band_MW", 1e-6 * b.band_W}};
 }
 
 /// Replicas that a job keeps: its share of the replay's GPUs, whole groups of experts.
@@ -61,18 +74,21 @@ std::int64_t kept_replicas(const workload::ParallelPlan& plan, double share) {
 }
 
 /// Variables of all assumed inputs but those of `taken`, counts rounded, without those that a run refuses alone.
-std::vector<Variable> settable(const sim::Scenario& scenario, const std::set<std::string>& taken, const Node& root,
-                               const std::string& folder, const sim::LoadOptions& load) {
+std::vector<Variable> settable(const sim::Scenario& scenario, const Reduced& reduced,
+                               const std::set<std::string>& taken, const IntervalSource& source,
+                               const sim::LoadOptions& load) {
   constexpr double odd = 0.381966;  // no whole number between whole ends
   std::vector<Variable> out;
-  for (const auto& a : scenario.assumed)
+  for (const auto& a : scenario.assumed) {
+    const double share = reduced.with_share.contains(a.key) ? reduced.share : 1.0;
     if (a.low < a.high && !taken.contains(a.key))
-      out.push_back({a.key, {a.key}, {}, a.low, a.high, "linear", false, 0});
+      out.push_back({a.key, {a.key}, {}, share * a.low, share * a.high, "linear", false, 0});
+  }
   for (int pass = 0; pass < 4; ++pass) {
     auto trial = load;
     for (const auto& v : out) trial.set.push_back(v.keys.front() + "=" + v.at(odd));
     try {
-      sim::read_scenario(root, folder, trial);
+      sim::read_scenario(source.root, source.folder, trial);
       return out;
     } catch (const InputError& e) {
       const auto named = [&](const Variable& v) {
@@ -142,20 +158,25 @@ Reduced reduced_fleet(const sim::Scenario& s) {
     out.set.push_back(fmt::format("hall.{}.n_gpu={}", h.hall.name, gpus));
   }
   out.n_gpu = total;
+  out.share = static_cast<double>(total) / static_cast<double>(n_gpu);
+  for (const auto& [key, value] : battery_sizes(s)) {
+    out.with_share.insert(key);
+    if (value > 0.0) out.set.push_back(fmt::format("{}={}", key, value * out.share));
+  }
   if (total > interval_gpus)
     out.refusal =
         fmt::format("its smallest fleet with whole replicas has {} GPUs, a replay at most {}", total, interval_gpus);
   return out;
 }
 
-PartDraws device_draws(const sim::Scenario& scenario, const Node& root, const std::string& folder,
+PartDraws device_draws(const sim::Scenario& scenario, const Reduced& reduced, const IntervalSource& source,
                        const sim::LoadOptions& load) {
   const catalog::Catalog catalog(load.catalog_overlay);
   std::set<std::string> assumed, taken;
   for (const auto& a : scenario.assumed) assumed.insert(a.key);
   std::vector<Assignments> draws(interval_draws);
   // Values of the GPU that its anchors hold together: whole rows of its draws.
-  for (const auto& [hall, entry] : gpu_entries(root)) {
+  for (const auto& [hall, entry] : gpu_entries(source.root)) {
     if (!catalog.has("draws", entry + "_draws")) continue;
     const Node stored = catalog.values("draws", entry + "_draws");
     const Node* table = stored.find("values");
@@ -169,7 +190,7 @@ PartDraws device_draws(const sim::Scenario& scenario, const Node& root, const st
         draws[i].push_back(path + "=" + toml_value(number_of(list[i % list.size()])));
     }
   }
-  const auto variables = settable(scenario, taken, root, folder, load);
+  const auto variables = settable(scenario, reduced, taken, source, load);
   if (!variables.empty()) {
     const auto points = latin_hypercube(interval_draws, variables.size(), sampling_seed);
     for (std::size_t i = 0; i < draws.size(); ++i)

@@ -1,6 +1,7 @@
 #pragma once
 // What the replays of run_interval() set. Private to study.
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,11 @@ using Assignments = std::vector<std::string>;  ///< key=value, as LoadOptions::s
 struct Reduced {
   Assignments set;
   std::int64_t n_gpu = 0;
-  std::string refusal;  ///< why there is none
+  double share = 1.0;                ///< its GPUs over the site's
+  std::set<std::string> with_share;  ///< assumed inputs that are as much smaller: sizes of a site battery
+  std::string refusal;               ///< why there is none
 };
-/// Jobs and halls in proportion, in whole replicas and servers.
+/// Jobs and halls in proportion, in whole replicas and servers; a site battery's power, energy and limits with them.
 Reduced reduced_fleet(const sim::Scenario& scenario);
 
 /// What a part sets in draw i; empty: the part has nothing to draw, and `note` says why.
@@ -30,8 +33,8 @@ struct PartDraws {
   std::string note;
 };
 /// The GPU's values from its catalog draws, other assumed inputs from their ranges.
-/// @param root the scenario's file, which names the GPU entries  @param load of the reduced run, to which draws are added
-PartDraws device_draws(const sim::Scenario& scenario, const Node& root, const std::string& folder,
+/// @param source whose file names the GPU entries  @param load of the reduced run, to which draws are added
+PartDraws device_draws(const sim::Scenario& scenario, const Reduced& reduced, const IntervalSource& source,
                        const sim::LoadOptions& load);
 /// Starts of the run on other days, where the weather is a climate's or an EPW file's.
 PartDraws weather_draws(const sim::Scenario& scenario);

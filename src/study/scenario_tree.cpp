@@ -12,8 +12,10 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-Node whole_tree(const std::string& path) {
-  return sim::inherit(parse_toml(sim::scenario_text(path), path), folder_of(path)).root;
+Node whole_tree(const std::string& text, const std::string& name, const std::string& folder) {
+  return sim::inherit(parse_toml(text, name), folder).root;
 }
+
+Node whole_tree(const std::string& path) { return whole_tree(sim::scenario_text(path), path, folder_of(path)); }
 
 }  // namespace TIDEWATT_NAMESPACE::study

@@ -106,11 +106,11 @@ def test_rules_wait_for_the_exact_answer_where_edges_do(client):
 
 
 @pytest.mark.parametrize("keys", [{}, RACKS, STORE], ids=["plain", "racks", "store"])
-def test_intervals_come_from_draws_of_the_assumed_inputs(client, keys):
+def test_intervals_come_from_replays(client, keys):
     status, said = client.run("interval", **keys)
-    assert status == 200 and said["detail"] == "interval" and said["draws"] >= 20
-    low, middle, high = said["interval"]["pcc_mean_MW"]
-    assert 0 < low < middle < high
+    assert status == 200 and said["detail"] == "interval" and said["draws"] >= 8
+    low, high = said["interval"]["pcc_mean_MW"]
+    assert 0 < low < high
     assert low < 1.1 * said["summary"]["pcc_mean_MW"] and high > 0.9 * said["summary"]["pcc_mean_MW"]
 
 

@@ -16,7 +16,7 @@ from .coarse import run_coarse
 
 KEPT = 3  # results in memory: charts are requested after their answer
 RECORD_s = 120.0  # of a window that the reader zooms into
-DRAWS = 32  # of an interval
+INTERVAL_s = 6.0  # of the processor, for the replays of an interval
 DRY_L_per_kWh = 0.1  # less water evaporates in a few hours of the day only; longer steps do not meet them to 1 %
 
 warnings.simplefilter("ignore")  # notes of a scenario are part of the answers
@@ -73,12 +73,13 @@ class Answers:
         return self._kept[key]
 
     def _interval(self, check: Callable[..., None], set: dict[str, Any], judge: list[str]) -> dict[str, Any]:
-        from .interval import interval
+        from .._study import interval
 
         answer = self.run(check, set, "exact", judge)
         scenario = self._base.scenario(set)
-        low_high, n_draw, note = interval(scenario, self._result(check, scenario), DRAWS, check)
-        return {**answer, "detail": "interval", "interval": low_high, "draws": n_draw, "interval_note": note}
+        said = interval(scenario, self._result(check, scenario), cpu_s=INTERVAL_s, progress=check)
+        ends = {key[:-4]: [x, said[key[:-4] + "_p95"]] for key, x in said.items() if key.endswith("_p05")}
+        return {**answer, "detail": "interval", "interval": ends, "draws": said["n_draw"], "interval_note": "; ".join(said["notes"])}
 
     def charts(self, check: Callable[..., None], set: dict[str, Any], record_s: float | None) -> dict[str, Any]:
         """The charts of the exact answer to `set` as what the page's script draws; `check` is called on the way.

@@ -112,7 +112,7 @@ ANSWERS = r"""
         if (!said) return;
         if (!current()) return;
         take(set, said, mine);
-        badge("exact", "exact", said.draws ? "with the 5th to 95th percentile of " + said.draws + " draws of the assumed inputs. " + said.interval_note : said.interval_note);
+        badge("exact", "exact", said.draws ? "with the 90 % interval of " + said.draws + " replays with other assumed inputs, days and seeds. " + said.interval_note : said.interval_note);
       });
     }).then(function () {
       if (!current()) return;
@@ -158,8 +158,8 @@ ANSWERS = r"""
     return before ? sign + spoken(Math.abs(100 * d / before), 3) + " %" : sign + spoken(Math.abs(d), 3) + " " + unit;
   }
   function interval(said, f) {
-    var three = said.interval && said.interval[f[0]];
-    return three ? spoken(three[0] * f[3], 3) + " to " + spoken(three[2] * f[3], 3) : "";
+    var ends = said.interval && said.interval[f[0]];
+    return ends ? spoken(ends[0] * f[3], 3) + " to " + spoken(ends[1] * f[3], 3) : "";
   }
   function refresh() {
     if (!now.said) return;

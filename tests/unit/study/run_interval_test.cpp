@@ -34,18 +34,43 @@ TEST_CASE("a smaller fleet keeps each replica's work") {
   CHECK(small.jobs.front().plan.micro_batches() == scenario.jobs.front().plan.micro_batches());
 }
 
-TEST_CASE("a small site is replayed as it is, one with a battery or an order not at all") {
+TEST_CASE("a replay's battery is as much smaller as its fleet, and so are draws of its size") {
+  const auto scenario = sim::load_scenario(folder + "/llama3_405b_smoothed.toml");
+  REQUIRE(scenario.battery);
+  const auto reduced = study::detail::reduced_fleet(scenario);
+  CHECK(reduced.refusal.empty());
+  const auto small = sim::load_scenario(folder + "/llama3_405b_smoothed.toml", options(reduced.set));
+  const double share = 512.0 / 16384.0;
+  CHECK(reduced.share == Approx(share));
+  CHECK(small.battery->power_W == Approx(share * scenario.battery->power_W));
+  CHECK(small.battery->energy_J == Approx(share * scenario.battery->energy_J));
+  CHECK(small.battery->standby_W == Approx(share * scenario.battery->standby_W));
+  CHECK(small.battery->smoothing_s == scenario.battery->smoothing_s);
+  const auto source = study::interval_source(folder + "/llama3_405b_smoothed.toml", {}, 0.0);
+  const auto part = study::detail::device_draws(scenario, reduced, source, options(reduced.set));
+  REQUIRE(part.draws.size() == study::detail::interval_draws);
+  double mean_W = 0.0;
+  for (const auto& draw : part.draws) {
+    auto set = reduced.set;
+    set.insert(set.end(), draw.begin(), draw.end());
+    mean_W += sim::load_scenario(folder + "/llama3_405b_smoothed.toml", options(set)).battery->standby_W /
+              static_cast<double>(part.draws.size());
+  }
+  CHECK(mean_W == Approx(share * 55e3).epsilon(0.02));  // the catalog's 10 to 100 kW, even
+}
+
+TEST_CASE("a small site is replayed as it is, one with an order in megawatts not at all") {
   const auto small = sim::load_scenario(
       day, options({"hall.a.n_gpu=512", "job.main.plan.n_gpu=512", "job.main.plan.global_batch_sequences=64"}));
   CHECK(study::detail::reduced_fleet(small).set.empty());
-  for (const char* name : {"llama3_405b_smoothed.toml", "curtailment_cap.toml", "islanding.toml"})
+  for (const char* name : {"curtailment_cap.toml", "islanding.toml"})
     CHECK_FALSE(study::detail::reduced_fleet(sim::load_scenario(folder + "/" + name)).refusal.empty());
 }
 
 TEST_CASE("device draws take whole rows of the GPU's draws and move the other inputs within their ranges") {
   const auto scenario = sim::load_scenario(day);
-  const auto root = parse_toml_file(day);
-  const auto part = study::detail::device_draws(scenario, root, folder, {});
+  const auto source = study::interval_source(day, {}, 0.0);
+  const auto part = study::detail::device_draws(scenario, {}, source, {});
   REQUIRE(part.draws.size() == study::detail::interval_draws);
   const auto drawn = sim::load_scenario(day, options(part.draws[3]));
   const auto& power = drawn.halls.front().gpu;
@@ -58,7 +83,7 @@ TEST_CASE("device draws take whole rows of the GPU's draws and move the other in
   CHECK(power.leakage_W != scenario.halls.front().gpu.leakage_W);
   // A value that the scenario sets stays.
   const auto set = options({"hall.a.gpu.power.leakage_W=40"});
-  const auto held = study::detail::device_draws(sim::load_scenario(day, set), root, folder, set);
+  const auto held = study::detail::device_draws(sim::load_scenario(day, set), {}, source, set);
   for (const auto& item : held.draws[0]) CHECK(item.rfind("hall.a.gpu.power.leakage_W=", 0) != 0);
 }
 
@@ -77,7 +102,7 @@ TEST_CASE("a run's interval is positive, in order, and says what it rests on") {
                              "run.duration_h=2", "run.start=2024-07-20T12:00:00"});
   const auto scenario = sim::load_scenario(day, load);
   auto base = sim::run(scenario, {1, {}});
-  const auto interval = study::run_interval({"llama3_405b_day", load, 0.0}, scenario, base);
+  const auto interval = study::run_interval(study::interval_source("llama3_405b_day", load, 0.0), scenario, base);
   INFO(study::interval_text(interval, base));
   CHECK(interval.n_draw >= 8);
   CHECK(interval.n_gpu == 512);
