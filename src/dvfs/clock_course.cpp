@@ -149,7 +149,7 @@ class Player {
     const bool ends = whole_here_s <= left_s_;
     const double d = ends ? whole_here_s : left_s_, planned_s = ends ? at_.left_s : d * kind.whole_s / t.duration_s;
     const Answer answer = answer_to(d, p.leakage_per_K * (z_[0] + z_[1] + z_[2]));
-    const double W = fixed_W + at.leakage_W * factor_ * answer.leakage;
+    const double W = r_.stretches[i].bounds.bounded_W(fixed_W + at.leakage_W * factor_ * answer.leakage);
     see(Piece{k, at_.begin_s, planned_s, d, t.busy_s / t.duration_s * d, now_.clock_Hz, W, fixed_W, at.leakage_W});
     for (std::size_t m = 0; m < z_.size(); ++m)
       z_[m] = z_[m] * answer.left[m] + limits_.die.K_per_J[m] * (W - mean_W_) * answer.spent_s[m];

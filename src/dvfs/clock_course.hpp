@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -10,10 +11,22 @@
 
 namespace TIDEWATT_NAMESPACE::dvfs {
 
+/// Bounds within which smoothing or ballast keep a board's power, whatever its clock: it burns up to the lower one, which counts against
+/// the limit like work. None by default.
+struct PowerBounds {
+  double low_W = 0.0, high_W = std::numeric_limits<double>::infinity();
+  /// A board's power that would be `W` without them, in W.
+  double bounded_W(double W) const {
+    const double below = W < high_W ? W : high_W;
+    return below > low_W ? below : low_W;
+  }
+};
+
 /// Part of a repetition in which a rank does one kind of work.
 struct Stretch {
   double duration_s;  ///< at the pace that the repetition is given at
   std::uint32_t kind;
+  PowerBounds bounds{};
 };
 
 /// How one kind of work differs from all of it at the mean clock. All are ratios.
@@ -64,7 +77,8 @@ PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, cons
 /// What the limiter makes of a repetition without end: means of the sampled governor over many repetitions, samples at
 /// another place of each. In a stretch much longer than the limiter's window τ the clock is that stretch's own operating point; stretches
 /// much shorter share one. The mean power over the repetition is P_cap − margin, less what the limiter cannot use: a clock at the
-/// table's end in a long wait (anti-windup: no credit is kept beyond it), and what the fast limit takes.
+/// table's end in a long wait (anti-windup: no credit is kept beyond it), what the fast limit takes, and what smoothing or ballast burn.
+/// Kinds are by their own power, without bounds.
 struct ClockCourse {
   double clock_Hz = 0.0;  ///< mean while it works
   double limit_W = 0.0;   ///< power of the whole repetition at that one clock

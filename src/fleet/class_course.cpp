@@ -91,19 +91,20 @@ double work_per_s(const workload::PhaseKind& kind, double pace) {
 }
 
 /// [segment] work until its end ÷ all of it.
-std::vector<double> progress(const workload::Timeline& timeline, std::size_t cls, double pace) {
+std::vector<double> progress(std::span<const workload::PhaseKind> kinds, std::span<const workload::Segment> segments,
+                             double pace) {
   std::vector<double> per_s, out;
-  for (const auto& kind : timeline.kinds) per_s.push_back(work_per_s(kind, pace));
-  out.reserve(timeline.classes[cls].size());
+  for (const auto& kind : kinds) per_s.push_back(work_per_s(kind, pace));
+  out.reserve(segments.size());
   double sum_s = 0.0;
-  for (const auto& s : timeline.classes[cls]) out.push_back(sum_s += per_s[s.kind] * seconds(s.duration));
+  for (const auto& s : segments) out.push_back(sum_s += per_s[s.kind] * seconds(s.duration));
   const double per_sum = 1.0 / std::max(1e-300, sum_s);
   for (double& x : out) x *= per_sum;
   return out;
 }
 
 SharedPlaces places_of(const workload::Timeline& timeline, std::size_t cls, double pace) {
-  WorkPlaces out{progress(timeline, cls, pace), {}, {}};
+  WorkPlaces out{progress(timeline.kinds, timeline.classes[cls], pace), {}, {}};
   Tick at = 0;
   double done = 0.0, begin_frac = 0.0;
   for (std::size_t i = 0; i < out.done.size(); ++i) {
@@ -118,32 +119,29 @@ SharedPlaces places_of(const workload::Timeline& timeline, std::size_t cls, doub
 
 /// A timeline's classes as repetitions for the limiter.
 struct Work {
-  Work(const workload::Timeline& of, const NodeType& type, double reference_Hz_, double pace_Hz_, double cap_W,
-       double max_Hz)
-      : timeline(of),
-        reference_Hz(reference_Hz_),
-        pace_Hz(pace_Hz_),
-        limits{cap_W, max_Hz, type.governor, type.sampling ? &*type.sampling : nullptr, die_response(type)},
+  Work(const LimitedWork& of_, const NodeType& type)
+      : of(of_),
+        limits{of.cap_W, of.max_Hz, type.governor, type.sampling ? &*type.sampling : nullptr, die_response(type)},
         factor(type.gpu.leakage_temperature_factor(nominal_die_K)) {
-    for (const auto& k : of.kinds) mix.push_back(mix_of(k)), context.push_back(k.context ? 1 : 0);
+    for (const auto& k : of.timeline.kinds) mix.push_back(mix_of(k)), context.push_back(k.context ? 1 : 0);
   }
   std::vector<dvfs::Stretch> stretches(std::size_t cls) const {
     std::vector<dvfs::Stretch> out;
-    for (const auto& s : timeline.classes[cls]) out.push_back({seconds(s.duration), s.kind});
+    for (const auto& s : of.timeline.classes[cls]) out.push_back({seconds(s.duration), s.kind});
+    for (std::size_t i = 0; i < out.size() && !of.bounds.empty(); ++i) out[i].bounds = of.bounds[cls][i];
     return out;
   }
   dvfs::Repetition repetition(std::span<const dvfs::Stretch> stretches) const {
-    return {stretches, mix, context, reference_Hz, pace_Hz};
+    return {stretches, mix, context, of.reference_Hz, of.pace_Hz};
   }
   /// [repetition] its course on a chip.
   std::vector<dvfs::ClockCourse> courses(const NodeType& type, const power::Chip& chip,
                                          std::span<const dvfs::Repetition> repetitions) const {
-    std::vector<dvfs::CourseOf> of;
-    for (const auto& r : repetitions) of.push_back({chip, r});
-    return dvfs::clock_courses(type.gpu, of, factor, limits);
+    std::vector<dvfs::CourseOf> asked;
+    for (const auto& r : repetitions) asked.push_back({chip, r});
+    return dvfs::clock_courses(type.gpu, asked, factor, limits);
   }
-  const workload::Timeline& timeline;
-  double reference_Hz, pace_Hz;
+  const LimitedWork& of;
   dvfs::CourseLimits limits;
   double factor;  ///< of leakage at the nominal die's temperature
   std::vector<dvfs::PhaseMix> mix;
@@ -175,10 +173,11 @@ struct Place {
 
 }  // namespace
 
-std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const NodeType& type, double reference_Hz,
-                                       double pace_Hz, double cap_W, double max_Hz, std::span<const ClassCourse> lead,
+std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& type, std::span<const ClassCourse> lead,
                                        std::span<const ClassCourse> base) {
-  const Work work(timeline, type, reference_Hz, pace_Hz, cap_W, max_Hz);
+  const Work work(of, type);
+  const auto& timeline = of.timeline;
+  const double pace = of.pace_Hz / of.reference_Hz;
   const std::size_t n_class = timeline.classes.size();
   std::vector<std::vector<dvfs::Stretch>> stretches;
   std::vector<std::vector<double>> gate_ratio(n_class);
@@ -188,10 +187,10 @@ std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const
     auto& r = repetition.emplace_back(work.repetition(stretches[cls]));
     if (lead.empty()) continue;
     CourseMix leads(lead[cls]);
-    leads.chip = leading(lead[cls], pace_Hz);
-    const CourseRatios of_lead(leads, timeline, cls, pace_Hz / reference_Hz);
+    leads.chip = leading(lead[cls], of.pace_Hz);
+    const CourseRatios of_lead(leads, timeline, cls, pace);
     for (std::size_t i = 0; i < stretches[cls].size(); ++i) gate_ratio[cls].push_back(of_lead.at(i));
-    r.gate_Hz = pace_Hz, r.gate_ratio = gate_ratio[cls];
+    r.gate_Hz = of.pace_Hz, r.gate_ratio = gate_ratio[cls];
   }
   auto nominal = work.courses(type, {}, repetition);
   const auto slow = base.empty() ? work.courses(type, {1.0, slow_V}, repetition) : std::vector<dvfs::ClockCourse>{};
@@ -199,7 +198,7 @@ std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const
   for (std::size_t cls = 0; cls < n_class; ++cls) {
     ClassCourse c;
     c.nominal = std::move(nominal[cls]);
-    c.places = lead.empty() ? places_of(timeline, cls, pace_Hz / reference_Hz) : lead[cls].places;
+    c.places = lead.empty() ? places_of(timeline, cls, pace) : lead[cls].places;
     if (base.empty()) {
       auto plane = plane_of(c.nominal, slow[cls], type, repetition[cls], work.factor, work.limits);
       plane.places = c.places;
@@ -213,15 +212,18 @@ std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const
   return out;
 }
 
-double slow_pace_Hz(const workload::Timeline& timeline, const NodeType& type, double reference_Hz, double pace_Hz,
-                    double cap_W, double max_Hz) {
-  const Work work(timeline, type, reference_Hz, pace_Hz, cap_W, max_Hz);
+std::vector<dvfs::ClockCourse> slow_courses(const LimitedWork& of, const NodeType& type) {
+  const Work work(of, type);
   std::vector<std::vector<dvfs::Stretch>> stretches;
-  for (std::size_t cls = 0; cls < timeline.classes.size(); ++cls) stretches.push_back(work.stretches(cls));
+  for (std::size_t cls = 0; cls < of.timeline.classes.size(); ++cls) stretches.push_back(work.stretches(cls));
   std::vector<dvfs::Repetition> repetition;
   for (const auto& of_class : stretches) repetition.push_back(work.repetition(of_class));
+  return work.courses(type, {1.0, slow_V}, repetition);
+}
+
+double slow_pace_Hz(std::span<const dvfs::ClockCourse> slow) {
   double out_Hz = std::numeric_limits<double>::infinity();
-  for (const auto& slow : work.courses(type, {1.0, slow_V}, repetition)) out_Hz = std::min(out_Hz, slow.clock_Hz);
+  for (const auto& course : slow) out_Hz = std::min(out_Hz, course.clock_Hz);
   return out_Hz;
 }
 
@@ -254,17 +256,16 @@ ChipPlace place_of(const power::Chip& chip, const NodeType& type, double die_K) 
   return {chip.voltage_offset_V / slow_V, (chip.leakage_ratio * leakage_factor - 1.0) / (leaky_ratio - 1.0)};
 }
 
+power::Chip chip_at(const ChipPlace& place) { return {1.0 + place.leaky * (leaky_ratio - 1.0), place.slow * slow_V}; }
+
 ChipPlace leading(const ClassCourse& course, double gate_Hz) {
   const double per_slow_Hz = course.plane->nominal_Hz - course.plane->slow_Hz;
   if (!(per_slow_Hz > 1e6)) return {};
   return {std::clamp((course.nominal.clock_Hz - gate_Hz) / per_slow_Hz, 0.0, 1.5), 0.0};
 }
 
-std::vector<CourseRatios::Span> CourseRatios::spans(const WorkPlaces& places, std::size_t n_part,
-                                                    std::span<const double> done,
-                                                    const std::vector<workload::Segment>& segments) {
-  std::vector<Span> out;
-  out.reserve(segments.size());
+void CourseRatios::add_spans(const WorkPlaces& places, std::size_t n_part, std::span<const double> done,
+                             std::span<const workload::Segment> segments, std::vector<Span>& out) {
   Place begins{places}, ends = begins;
   for (std::size_t i = 0; i < segments.size();) {
     const double before = i == 0 ? 0.0 : done[i - 1];
@@ -287,7 +288,6 @@ std::vector<CourseRatios::Span> CourseRatios::spans(const WorkPlaces& places, st
                        from + static_cast<double>(at) / static_cast<double>(length) * (until - from), n_part);
     }
   }
-  return out;
 }
 
 CourseRatios::Spans CourseRatios::known(const SharedPlaces& places, std::size_t n_part) const {
@@ -298,16 +298,31 @@ CourseRatios::Spans CourseRatios::known(const SharedPlaces& places, std::size_t 
 }
 
 CourseRatios::CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace,
-                           const CourseRatios* beside)
+                           const CourseRatios* beside, Tick second_begin)
     : course_(course) {
-  std::vector<double> done;
+  // Each iteration has the whole course.
+  const std::span segments(timeline.classes[cls]);
+  std::size_t n_first = segments.size();
+  if (second_begin > 0) {
+    n_first = 0;
+    for (Tick at = 0; n_first < segments.size() && at < second_begin; at += segments[n_first++].duration) {
+    }
+  }
+  std::array<std::vector<double>, 2> done;
   const auto spans_of = [&](const SharedPlaces& places, const std::vector<double>& ratio_sum) {
     const std::size_t n_part = std::max<std::size_t>(2, ratio_sum.size()) - 1;
     auto out = known(places, n_part);
     if (!out && beside != nullptr) out = beside->known(places, n_part);
     if (out) return out;
-    if (done.empty()) done = progress(timeline, cls, pace);
-    return std::make_shared<const std::vector<Span>>(spans(*places, n_part, done, timeline.classes[cls]));
+    std::vector<Span> all;
+    all.reserve(segments.size());
+    for (const bool second : {false, true}) {
+      const auto part = second ? segments.subspan(n_first) : segments.first(n_first);
+      if (part.empty()) continue;
+      if (done[second].empty()) done[second] = progress(timeline.kinds, part, pace);
+      add_spans(*places, n_part, done[second], part, all);
+    }
+    return Spans(std::make_shared<const std::vector<Span>>(std::move(all)));
   };
   for (std::size_t c = 0; c < course.n; ++c)
     spans_[c] = spans_of(course.of[c]->places, course.of[c]->nominal.ratio_sum);

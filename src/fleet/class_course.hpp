@@ -59,25 +59,35 @@ struct ClassCourse {
   double unused_W = 0.0;
   std::shared_ptr<const ChipPlane> plane;
   SharedPlaces places;
+  double pacing_slow = 0.0;  ///< place of the chip that smoothing and ballast follow, see HeldRepetition
 };
 
-/// Courses of the classes of a timeline that repeats.
-/// @param pace_Hz clock at which it has its durations  @param cap_W, max_Hz limits in force
+/// A timeline that repeats, under the limits in force.
+struct LimitedWork {
+  const workload::Timeline& timeline;
+  double reference_Hz, pace_Hz;  ///< clock at which its work is counted, and at which it has its durations
+  double cap_W, max_Hz;
+  std::span<const std::vector<dvfs::PowerBounds>> bounds = {};  ///< [class][segment]; empty: none
+};
+
+/// Courses of the classes of a timeline.
 /// @param lead [class] of the rank that all wait for in the same timeline, whose mean clock is pace_Hz; empty: of such ranks themselves
 /// @param base [class] whose planes are taken, of the same work at another pace; empty: planes of their own
-std::vector<ClassCourse> class_courses(const workload::Timeline& timeline, const NodeType& type, double reference_Hz,
-                                       double pace_Hz, double cap_W, double max_Hz,
+std::vector<ClassCourse> class_courses(const LimitedWork& work, const NodeType& type,
                                        std::span<const ClassCourse> lead = {}, std::span<const ClassCourse> base = {});
 
-/// Mean clock of the slow chip of a ChipPlane in its slowest class, Hz: about the pace of a fleet in which no rank waits for others.
-double slow_pace_Hz(const workload::Timeline& timeline, const NodeType& type, double reference_Hz, double pace_Hz,
-                    double cap_W, double max_Hz);
+/// [class] the slow chip of a ChipPlane, which waits for none.
+std::vector<dvfs::ClockCourse> slow_courses(const LimitedWork& work, const NodeType& type);
+/// Mean clock of the slowest of them, Hz: about the pace of a fleet in which no rank waits for others.
+double slow_pace_Hz(std::span<const dvfs::ClockCourse> slow);
 
 /// How far a chip is from the nominal one, in units of the slow and of the leaky chip of a ChipPlane.
 struct ChipPlace {
   double slow = 0.0, leaky = 0.0;
 };
 ChipPlace place_of(const power::Chip& chip, const NodeType& type, double die_K);
+/// The chip at a place, its die at nominal_die_K.
+power::Chip chip_at(const ChipPlace& place);
 
 /// A mean of courses of neighbouring paces with one plane, of a chip on it.
 struct CourseMix {
@@ -112,8 +122,9 @@ ChipPlace leading(const ClassCourse& course, double gate_Hz);
 class CourseRatios {
  public:
   /// @param pace of the timeline, relative  @param beside those of another course of the class: places that both have are found once
+  /// @param second_begin of two iterations that are one repetition of the timeline; 0: it is one, as in the course
   CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace,
-               const CourseRatios* beside = nullptr);
+               const CourseRatios* beside = nullptr, Tick second_begin = 0);
   /// Mean over a segment, or between two shares of it.
   double at(std::size_t segment) const;
   double at(std::size_t segment, double from_frac, double to_frac) const;
@@ -122,8 +133,8 @@ class CourseRatios {
   using Span = dvfs::RatioSpan;
   using Spans = std::shared_ptr<const std::vector<Span>>;  ///< [segment]
   CourseMix course_;
-  static std::vector<Span> spans(const WorkPlaces& places, std::size_t n_part, std::span<const double> done,
-                                 const std::vector<workload::Segment>& segments);
+  static void add_spans(const WorkPlaces& places, std::size_t n_part, std::span<const double> done,
+                        std::span<const workload::Segment> segments, std::vector<Span>& to);
   template <class Part>
   double mean(std::size_t segment, Part&& part) const;
   Spans known(const SharedPlaces& places, std::size_t n_part) const;

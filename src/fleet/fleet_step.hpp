@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -25,6 +26,14 @@ struct Leg {
   Tick duration = 0;
 };
 
+/// Kinds of a class that smoothing or ballast made, each by its bounds.
+struct HeldKinds {
+  std::vector<std::uint32_t> kind;  ///< those that occur, rising
+  std::vector<KindCourse> course;   ///< of each
+  /// [segment] clock ÷ mean clock, of the nominal chip and of the rank that it waits for
+  std::vector<double> ratio, lead_ratio;
+};
+
 /// Work of a range of nodes: a timeline, its number of repetitions, and the class of each node.
 struct FleetTask {
   const workload::Timeline* timeline = nullptr;
@@ -43,6 +52,8 @@ struct FleetTask {
   /// [class] what the limiter makes of its repetition: limit, clocks by kind, clock by time; and of the rank that it waits for. Empty:
   /// one clock for all of it.
   std::vector<CourseMix> class_course, class_lead;
+  std::vector<HeldKinds> class_kinds;  ///< [class] of a timeline with bounds; empty: its kinds are those of the courses
+  Tick second_begin = 0;               ///< of two iterations that are one repetition; 0: it is one
   const workload::Timeline* course_timeline =
       nullptr;                             ///< repetition of which `timeline` is a part; nullptr: it is whole
   Tick course_begin = 0;                   ///< where in it that part begins
@@ -78,7 +89,12 @@ inline Tick duration_of(const FleetTask& task) { return task.timeline->period * 
 
 /// How a kind differs in its clock.
 inline KindCourse kind_course(const FleetTask& task, std::size_t cls, std::size_t kind) {
-  return task.class_course.empty() ? KindCourse{} : task.class_course[cls].kind(kind);
+  if (task.class_course.empty()) return {};
+  if (task.class_kinds.empty()) return task.class_course[cls].kind(kind);
+  const auto& held = task.class_kinds[cls];
+  const auto at = std::lower_bound(held.kind.begin(), held.kind.end(), kind);
+  return at == held.kind.end() || *at != kind ? KindCourse{}
+                                              : held.course[static_cast<std::size_t>(at - held.kind.begin())];
 }
 /// Pace of a class's timeline, relative to the reference clock.
 inline double pace_of(const FleetTask& task, std::size_t cls) {

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "held_courses.hpp"
+
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
@@ -41,7 +43,7 @@ struct NaturalPower {
   }
 };
 
-/// Holds `timeline` with work below a peak power, found by halving, such that no class's mean exceeds the limit.
+/// At one clock for all of an iteration no limiter takes what smoothing and ballast burn: holds `timeline` with work below a peak power, found by halving, such that no class's mean exceeds the limit.
 /// @param hold_below computes it from the beginning with work below [class] a peak
 template <class HoldBelow>
 HeldTimeline within_limit(HeldTimeline held, const NaturalPower& natural, double limit_W, HoldBelow&& hold_below) {
@@ -113,17 +115,18 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
                         peak_W);
     };
     auto held = hold_below({});
-    return works ? within_limit(std::move(held), natural, limit_W, hold_below) : held;
+    return works && task.class_course.empty() ? within_limit(std::move(held), natural, limit_W, hold_below) : held;
   };
   std::vector<HoldState> end;
   auto held = held_from(last_.begin, end);
   const double still_W = 1e-3 * tdp_W;
   last_.settled = apart_W(end, last_.begin, n_in) <= still_W;
-  task.iterations = 1;
+  task.iterations = 1, task.second_begin = 0;
   if (std::vector<HoldState> next; pair_within > 0 && !last_.settled) {
     // What slow ramps do not reach in one iteration they do in the next: both alternate, and as a pair they repeat.
     const auto second = held_from(end, next);
     if (held.timeline.period + second.timeline.period <= pair_within && apart_W(next, last_.begin, n_in) <= still_W) {
+      task.second_begin = held.timeline.period;
       held = joined(std::move(held), second);
       end = std::move(next);
       task.iterations = 2;
@@ -140,6 +143,7 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
   set_kinds(task, timeline, type, task.reference_Hz);
   task.kind_low_W = std::move(held.low_W);
   task.kind_high_W = std::move(held.high_W);
+  if (!task.class_course.empty()) task.class_kinds = held_kinds(task, type, held.from_kind);
 }
 
 void HeldNodes::split(workload::Timeline& timeline, FleetTask& task) const {

@@ -17,7 +17,8 @@ class HeldNodes {
   HeldNodes(const PowerHold& hold, std::size_t n_node) : hold_(hold), n_node_(n_node) {}
   bool any() const { return hold_.any(); }
   /// Applies smoothing and ballast to a task's power; `timeline` becomes the smoothed one. Burned power counts against the board
-  /// limit like work. If both together exceed it, the governor lowers the clock of the work until their mean is at the limit.
+  /// limit like work. If both together exceed it, the governor lowers the clock of the work until their mean is at the limit. In a task
+  /// with courses, these are the courses of the held timeline (StageCourses); without courses, work is kept below a peak.
   /// @param type of the nodes  @param wait_kind kind that waits  @param works false: a constant state, in which nothing is delayed
   /// @param pair_within if the next iteration ends in the state in which this one began, and both are no longer than this, they become
   /// one task; 0: never

@@ -10,7 +10,7 @@ namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
 struct NominalPowers {
-  std::vector<double> W, leakage_W;  ///< [kind]
+  std::vector<double> W, leakage_W;  ///< [kind]; 0 of kinds that the class has not
 };
 
 NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
@@ -19,17 +19,24 @@ NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const 
   const double factor = type.gpu.leakage_temperature_factor(die_K);
   const double clock_Hz = gated_clock_Hz(task, type, controls, cls, {}, die_K);
   NominalPowers out;
-  for (std::size_t k = 0; k < task.kind_mix.size(); ++k) {
+  out.W.assign(task.kind_mix.size(), 0.0), out.leakage_W = out.W;
+  const auto set = [&](std::size_t k, const KindCourse& course) {
     const bool context = task.kind_context[k] != 0;
     const double f = context ? clock_Hz : type.gpu.idle_clock_Hz();
-    const auto p = dvfs::phase_power(type.gpu, {}, task.kind_mix[k], kind_course(task, cls, k).at(clock_Hz),
-                                     task.reference_Hz, f, context ? gate_Hz : 0.0);
+    const auto p = dvfs::phase_power(type.gpu, {}, task.kind_mix[k], course.at(clock_Hz), task.reference_Hz, f,
+                                     context ? gate_Hz : 0.0);
     const auto& at_rest = type.gpu.params();
     const double leakage_W = (context ? 1.0 : at_rest.rest_leakage_ratio) * p.leakage_W * factor;
     const double W = leakage_W + (context ? p.fixed_W : at_rest.board_W);
-    out.W.push_back(std::clamp(W, task.kind_low_W.empty() ? 0.0 : task.kind_low_W[k],
-                               task.kind_high_W.empty() ? W : std::max(task.kind_low_W[k], task.kind_high_W[k])));
-    out.leakage_W.push_back(out.W.back() == W ? leakage_W : 0.0);
+    out.W[k] = std::clamp(W, task.kind_low_W.empty() ? 0.0 : task.kind_low_W[k],
+                          task.kind_high_W.empty() ? W : std::max(task.kind_low_W[k], task.kind_high_W[k]));
+    out.leakage_W[k] = out.W[k] == W ? leakage_W : 0.0;
+  };
+  if (task.class_kinds.empty()) {
+    for (std::size_t k = 0; k < task.kind_mix.size(); ++k) set(k, kind_course(task, cls, k));
+  } else {  // most kinds are other classes'
+    const auto& held = task.class_kinds[cls];
+    for (std::size_t i = 0; i < held.kind.size(); ++i) set(held.kind[i], held.course[i]);
   }
   return out;
 }
@@ -71,17 +78,25 @@ std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, 
                gate_Hz = leads ? 0.0 : task.class_gate_Hz[cls];
   auto course = leads ? task.class_lead[cls] : task.class_course[cls];
   if (of_chip != nullptr) course.chip = place_of(chip, type, die_K);
-  const CourseRatios ratios(course, whole, cls, pace);
-  std::optional<CourseRatios> lead;
-  if (!task.class_lead.empty()) lead.emplace(task.class_lead[cls], whole, cls, pace, &ratios);
+  // Those of the nominal chip are known where smoothing or ballast made the kinds.
+  const HeldKinds* known = of_chip == nullptr && !task.class_kinds.empty() ? &task.class_kinds[cls] : nullptr;
+  std::optional<CourseRatios> ratios, lead;
+  if (known == nullptr) {
+    ratios.emplace(course, whole, cls, pace, nullptr, task.second_begin);
+    if (!task.class_lead.empty()) lead.emplace(task.class_lead[cls], whole, cls, pace, &*ratios, task.second_begin);
+  }
   const auto W_of = [&](std::size_t i) {
     const auto kind = whole.classes[cls][i].kind;
     if (task.kind_context[kind] == 0) return 0.0;
-    const double ratio = ratios.at(i), lead_ratio = lead ? lead->at(i) : 1.0;
+    const double ratio = known != nullptr ? known->ratio[i] : ratios->at(i), lead_ratio = known != nullptr
+                                                                                              ? known->lead_ratio[i]
+                                                                                          : lead ? lead->at(i)
+                                                                                                 : 1.0;
     const double f = std::clamp(clock_Hz * ratio, type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz());
     const auto p = dvfs::phase_power(type.gpu, chip, task.kind_mix[kind], task.reference_Hz, f,
                                      gate_Hz > 0.0 ? std::min(f, gate_Hz * lead_ratio) : 0.0);
-    return p.fixed_W + p.leakage_W * factor;
+    const dvfs::PowerBounds bounds{task.kind_low_W[kind], task.kind_high_W[kind]};
+    return bounds.bounded_W(p.fixed_W + p.leakage_W * factor);
   };
   std::vector<double> W, kind_J(task.kind_mix.size(), 0.0), kind_s(task.kind_mix.size(), 0.0);
   for (std::size_t i = 0; i < whole.classes[cls].size(); ++i) {

@@ -21,29 +21,157 @@ struct Between {
 };
 Between between(double x) { return {static_cast<std::int64_t>(std::floor(x)), x - std::floor(x)}; }
 
+/// Everything of it that decides a timeline.
+void add_values(const PowerHold& hold, std::vector<double>& to) {
+  if (const auto& p = hold.smoothing)
+    to.insert(to.end(), {1.0, p->floor_ratio, p->ramp_up_W_per_s, p->ramp_down_W_per_s, p->hysteresis_s});
+  if (const auto& p = hold.ballast)
+    to.insert(to.end(), {2.0, p->level_ratio, p->period_s, p->launch_s, p->granule_s, p->share_frac,
+                         p->monitor_cost_frac, p->hold_s, p->ramp_down_W_per_s});
+}
+
 }  // namespace
 
-workload::Timeline StageCourses::timeline_at(const workload::IterationModel& model, double pace_Hz,
-                                             std::int64_t ahead) const {
-  std::vector<double> paces{pace_Hz / model.reference_clock_Hz()};
-  if (ahead > 0) paces.insert(paces.begin(), paces[0] * std::exp(-ahead_step * static_cast<double>(ahead)));
+workload::Timeline StageCourses::timeline_at(const workload::IterationModel& model, const Paces& at) const {
+  std::vector<double> paces{at.pace_Hz / model.reference_clock_Hz()};
+  if (at.ahead > 0) paces.insert(paces.begin(), paces[0] * std::exp(-ahead_step * static_cast<double>(at.ahead)));
   auto timeline = evaluates_ ? model.evaluation(paces, 1) : model.iteration(paces);
+  if (hold_.any()) return timeline;  // of both groups, which meet
   timeline.classes.erase(timeline.classes.begin(), timeline.classes.end() - model.n_stage());
   split_after_waits(timeline);
   return timeline;
 }
 
-SharedCourses StageCourses::at_pace(const workload::IterationModel& model, const NodeType& type, double pace_Hz,
-                                    std::int64_t ahead, const SharedCourses& lead, const SharedCourses& base) const {
+HeldRepetition StageCourses::held_at(const workload::IterationModel& model, const NodeType& type,
+                                     const workload::Timeline& timeline, const Paces& at,
+                                     std::span<const dvfs::ClockCourse> slow) const {
+  const auto n_stage = static_cast<std::size_t>(model.n_stage());
+  std::vector<double> pace_Hz;
+  std::vector<std::vector<dvfs::KindClock>> kind;
+  for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
+    const bool behind = c + n_stage < timeline.classes.size();
+    pace_Hz.push_back(behind ? at.pace_Hz * std::exp(-ahead_step * static_cast<double>(at.ahead)) : at.pace_Hz);
+    if (!slow.empty())
+      kind.push_back(slow[c % n_stage].kind);
+    else if (const auto lead = this->lead(); !lead.empty())
+      kind.push_back(pacing_chip(CourseMix(lead[c % n_stage]), timeline.kinds.size(), pace_Hz[c]).kind);
+  }
+  return {timeline, hold_, type, model.reference_clock_Hz(), std::move(pace_Hz), std::move(kind)};
+}
+
+StageCourses::HeldStages StageCourses::at_limit(const workload::IterationModel& model, const NodeType& type,
+                                                const workload::Timeline& timeline, const Paces& at,
+                                                std::span<const dvfs::ClockCourse> slow) const {
+  constexpr double slowest = 2.5;  // leakage makes chips slower, too
+  const Limits& now = latest_.front();
+  const std::size_t n_class = timeline.classes.size(), n_stage = static_cast<std::size_t>(model.n_stage());
+  const bool free = at.pace_Hz >= now.max_Hz - 1.01 * power::GpuModel::bin_Hz;
+  std::vector<double> limit_W(n_class, now.cap_W - type.governor.cap_margin_W), most(n_class, free ? 0.0 : slowest),
+      place(n_class, 1.0);
+  const auto lead = this->lead();
+  for (std::size_t c = 0; c < n_class; ++c) {
+    if (!slow.empty()) {
+      limit_W[c] = std::min(limit_W[c], slow[c % n_stage].mean_W);
+    } else if (!lead.empty()) {
+      const auto& of = lead[c % n_stage];
+      limit_W[c] = std::min(limit_W[c], of.nominal.mean_W);
+      if (!of.plane->limited) most[c] = 0.0;
+      place[c] = leading(of, at.pace_Hz).slow;
+    }
+  }
+  auto repetition = held_at(model, type, timeline, at, slow);
+  repetition.play_at_limit(limit_W, most, place);
+  auto work = repetition.work();
+  // Those of the group itself come last.
+  const auto behind = static_cast<std::ptrdiff_t>(n_class - n_stage);
+  work.timeline.classes.erase(work.timeline.classes.begin(), work.timeline.classes.begin() + behind);
+  work.bounds.erase(work.bounds.begin(), work.bounds.begin() + behind);
+  place.erase(place.begin(), place.begin() + behind);
+  return {std::move(work), std::move(place)};
+}
+
+SharedCourses StageCourses::at_pace(const workload::IterationModel& model, const NodeType& type, const Paces& at,
+                                    const SharedCourses& lead, const SharedCourses& base,
+                                    std::span<const dvfs::ClockCourse> slow, std::optional<HeldStages>* held) const {
   const double reference_Hz = model.reference_clock_Hz();
-  const auto timeline = timeline_at(model, pace_Hz, ahead);
+  const auto timeline = timeline_at(model, at);
   // Ranks that wait do so for those of the same timeline. Planes are those of a slow chip's pace.
   const Limits& now = latest_.front();
-  const double limits[] = {reference_Hz, pace_Hz, now.cap_W, now.max_Hz, lead ? 1.0 : 0.0, base ? now.lead_Hz : 0.0};
+  std::vector<double> limits{reference_Hz, at.pace_Hz,       now.cap_W,
+                             now.max_Hz,   lead ? 1.0 : 0.0, base ? now.lead_Hz : 0.0};
+  if (hold_.any()) add_values(hold_, limits);
   const auto all = [](const SharedCourses& of) { return of ? std::span(*of) : std::span<const ClassCourse>(); };
   return shared_courses(course_key(timeline, type, limits), [&] {
-    return class_courses(timeline, type, reference_Hz, pace_Hz, now.cap_W, now.max_Hz, all(lead), all(base));
+    const auto courses_of = [&](const workload::Timeline& of, std::span<const std::vector<dvfs::PowerBounds>> bounds) {
+      return class_courses({of, reference_Hz, at.pace_Hz, now.cap_W, now.max_Hz, bounds}, type, all(lead), all(base));
+    };
+    if (!hold_.any()) return courses_of(timeline, {});
+    std::optional<HeldStages> own;
+    auto& stages = held != nullptr ? *held : own;
+    if (!stages) stages = at_limit(model, type, timeline, at, slow);
+    auto out = courses_of(stages->work.timeline, stages->work.bounds);
+    for (std::size_t s = 0; s < out.size(); ++s) out[s].pacing_slow = stages->slow[s];
+    return out;
   });
+}
+
+std::vector<dvfs::ClockCourse> StageCourses::find_lead(const workload::IterationModel& model, const NodeType& type) {
+  if (hold_.any()) return find_held_lead(model, type);
+  Limits& now = latest_.front();
+  const double fastest_Hz = std::min(model.reference_clock_Hz(), now.max_Hz);
+  const auto timeline = timeline_at(model, {fastest_Hz});
+  auto slow = slow_courses({timeline, model.reference_clock_Hz(), fastest_Hz, now.cap_W, now.max_Hz}, type);
+  now.lead_Hz = slow_pace_Hz(slow);
+  return slow;
+}
+
+/// The pace at which a slow chip draws, with what it burns, what the limiter lets through in the most demanding stage.
+double StageCourses::held_slow_pace_Hz(const workload::IterationModel& model, const NodeType& type,
+                                       std::span<const dvfs::ClockCourse> slow) const {
+  const Limits& now = latest_.front();
+  const double limit_W = now.cap_W - type.governor.cap_margin_W;
+  const auto over_W = [&](double pace_Hz) {
+    const auto timeline = timeline_at(model, {pace_Hz});
+    const auto mean_W =
+        held_at(model, type, timeline, {pace_Hz}, slow).play(std::vector<double>(timeline.classes.size(), 1.0));
+    double out_W = -limit_W;
+    for (std::size_t c = 0; c < mean_W.size(); ++c)
+      out_W = std::max(out_W, mean_W[c] - (slow.empty() ? limit_W : std::min(limit_W, slow[c].mean_W)));
+    return out_W;
+  };
+  const double fastest_Hz = std::min(model.reference_clock_Hz(), now.max_Hz);
+  double before_Hz = 0.9 * fastest_Hz, before_W = over_W(before_Hz), pace_Hz = fastest_Hz;
+  for (int i = 0; i < 4; ++i) {  // secants
+    const double W = over_W(pace_Hz), per_Hz = (W - before_W) / (pace_Hz - before_Hz);
+    before_Hz = pace_Hz, before_W = W;
+    if (!(per_Hz > 0.0)) break;
+    pace_Hz = std::clamp(pace_Hz - W / per_Hz, type.gpu.clock_min_Hz(), now.max_Hz);
+    if (std::abs(pace_Hz - before_Hz) < 1e6) break;
+  }
+  return pace_Hz;
+}
+
+std::vector<dvfs::ClockCourse> StageCourses::find_held_lead(const workload::IterationModel& model,
+                                                            const NodeType& type) {
+  constexpr double near_W = 1.0;
+  Limits& now = latest_.front();
+  std::vector<dvfs::ClockCourse> slow;
+  // What is burned follows from what the limiter lets through, and that (less than its limit after long waits) from the course.
+  for (int i = 0; i < 4; ++i) {
+    const auto before = std::move(slow);
+    now.lead_Hz = held_slow_pace_Hz(model, type, before);
+    const auto timeline = timeline_at(model, {now.lead_Hz});
+    const auto work = at_limit(model, type, timeline, {now.lead_Hz}, before).work;
+    slow = slow_courses({work.timeline, model.reference_clock_Hz(), now.lead_Hz, now.cap_W, now.max_Hz, work.bounds},
+                        type);
+    double apart_W = 0.0;
+    for (std::size_t s = 0; s < slow.size(); ++s) {
+      const double limit_W = now.cap_W - type.governor.cap_margin_W;
+      apart_W = std::max(apart_W, std::abs(slow[s].mean_W - (before.empty() ? limit_W : before[s].mean_W)));
+    }
+    if (apart_W < near_W) break;
+  }
+  return slow;
 }
 
 bool StageCourses::set_limits(const workload::IterationModel& model, const NodeType& type, double cap_W,
@@ -60,11 +188,9 @@ bool StageCourses::set_limits(const workload::IterationModel& model, const NodeT
   latest_.push_front({cap_W, max_Hz});
   if (latest_.size() > most_limits) latest_.pop_back();
   // Waits are as long as the pace makes them, and the pace, that of slow chips, follows from the courses.
+  const auto slow = find_lead(model, type);
   Limits& now = latest_.front();
-  const double fastest_Hz = std::min(model.reference_clock_Hz(), max_Hz);
-  now.lead_Hz =
-      slow_pace_Hz(timeline_at(model, fastest_Hz, 0), type, model.reference_clock_Hz(), fastest_Hz, cap_W, max_Hz);
-  now.lead = at_pace(model, type, now.lead_Hz, 0);
+  now.lead = at_pace(model, type, {now.lead_Hz}, nullptr, nullptr, slow);
   return true;
 }
 
@@ -74,9 +200,10 @@ const StageCourses::Group& StageCourses::group(const workload::IterationModel& m
   if (!known.lead) {
     const double pace_Hz = model.reference_clock_Hz() * std::exp(pace_step * static_cast<double>(at.first) +
                                                                  ahead_step * static_cast<double>(at.second));
-    if (!now.waits) now.waits = at_pace(model, type, now.lead_Hz, 0, now.lead);
-    known.lead = at_pace(model, type, pace_Hz, at.second, nullptr, now.lead);
-    known.waits = at_pace(model, type, pace_Hz, at.second, known.lead, now.waits);
+    if (!now.waits) now.waits = at_pace(model, type, {now.lead_Hz}, now.lead);
+    std::optional<HeldStages> held;  // both have the same
+    known.lead = at_pace(model, type, {pace_Hz, at.second}, nullptr, now.lead, {}, &held);
+    known.waits = at_pace(model, type, {pace_Hz, at.second}, known.lead, now.waits, {}, &held);
   }
   return known;
 }

@@ -2,11 +2,13 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "course_cache.hpp"
+#include "held_courses.hpp"
 #include "workload/iteration.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
@@ -14,14 +16,15 @@ namespace TIDEWATT_NAMESPACE::fleet {
 /// Courses of a job's pipeline stages under the limits in force: of the slowest ranks (lead), and of the ranks that wait for them.
 class StageCourses {
  public:
-  /// @param evaluates whether its work is evaluation, forward passes only
-  explicit StageCourses(bool evaluates = false) : evaluates_(evaluates) {}
+  /// @param evaluates whether its work is evaluation, forward passes only  @param hold what keeps the power of its GPUs: the limiter
+  /// sees the kept power
+  explicit StageCourses(bool evaluates = false, const PowerHold& hold = {}) : evaluates_(evaluates), hold_(hold) {}
   /// Courses are computed for caps 1 % apart, counted from the usual cap; a cap that changes in a run takes the nearest. The limit itself
   /// is that of the exact cap. @returns whether the courses changed
   bool set_limits(const workload::IterationModel& model, const NodeType& type, double cap_W, double max_Hz);
   /// [stage]; empty: no limits set
   std::span<const ClassCourse> lead() const {
-    return latest_.empty() ? std::span<const ClassCourse>() : std::span(*latest_.front().lead);
+    return latest_.empty() || !latest_.front().lead ? std::span<const ClassCourse>() : std::span(*latest_.front().lead);
   }
   /// Adds the courses of every stage in a group that moves at `gate_Hz` while the slowest group moves at `slowest_Hz`. They are
   /// interpolated between slowest paces 4 % apart and leads of a group in multiples of 2 %; a group that is ahead waits for the gradients.
@@ -31,9 +34,30 @@ class StageCourses {
 
  private:
   using Steps = std::pair<std::int64_t, std::int64_t>;  ///< of the slowest pace, of what a group is ahead
-  workload::Timeline timeline_at(const workload::IterationModel& model, double pace_Hz, std::int64_t ahead) const;
-  SharedCourses at_pace(const workload::IterationModel& model, const NodeType& type, double pace_Hz, std::int64_t ahead,
-                        const SharedCourses& lead = nullptr, const SharedCourses& base = nullptr) const;
+  struct Paces {
+    double pace_Hz;          ///< of the group
+    std::int64_t ahead = 0;  ///< steps from the slowest one's
+  };
+  workload::Timeline timeline_at(const workload::IterationModel& model, const Paces& at) const;
+  /// The same under smoothing and ballast. @param slow [stage] courses of slow chips, for the clocks by kind; empty: the lead's
+  HeldRepetition held_at(const workload::IterationModel& model, const NodeType& type,
+                         const workload::Timeline& timeline, const Paces& at,
+                         std::span<const dvfs::ClockCourse> slow) const;
+  /// The stages of a group so, their chips at the limit.
+  struct HeldStages {
+    HeldWork work;
+    std::vector<double> slow;  ///< [stage] places of the chips
+  };
+  HeldStages at_limit(const workload::IterationModel& model, const NodeType& type, const workload::Timeline& timeline,
+                      const Paces& at, std::span<const dvfs::ClockCourse> slow) const;
+  /// Sets the pace of slow chips. @returns what they make of it
+  std::vector<dvfs::ClockCourse> find_lead(const workload::IterationModel& model, const NodeType& type);
+  std::vector<dvfs::ClockCourse> find_held_lead(const workload::IterationModel& model, const NodeType& type);
+  double held_slow_pace_Hz(const workload::IterationModel& model, const NodeType& type,
+                           std::span<const dvfs::ClockCourse> slow) const;
+  SharedCourses at_pace(const workload::IterationModel& model, const NodeType& type, const Paces& at,
+                        const SharedCourses& lead = nullptr, const SharedCourses& base = nullptr,
+                        std::span<const dvfs::ClockCourse> slow = {}, std::optional<HeldStages>* held = nullptr) const;
   /// Of a group at a pace, its slowest ranks and those that wait for them; [stage].
   struct Group {
     SharedCourses lead, waits;
@@ -46,6 +70,7 @@ class StageCourses {
   };
   const Group& group(const workload::IterationModel& model, const NodeType& type, Steps at);
   bool evaluates_;
+  PowerHold hold_;
   std::list<Limits> latest_;  ///< those in force, and before them the ones that a controller may return to
 };
 

@@ -71,44 +71,10 @@ void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeTy
   task.kind_high_W.assign(n, std::numeric_limits<double>::infinity());
 }
 
-PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
-                     double die_K) {
-  constexpr int n_point = 12;
-  const double factor = type.gpu.leakage_temperature_factor(die_K),
-               limit_W = controls.cap_W - type.governor.cap_margin_W;
-  const double own_Hz = dvfs::operating_point(type.gpu, {}, task.class_window[cls], task.reference_Hz,
-                                              task.class_gate_Hz[cls], factor, limit_W, controls.lock_Hz, 0.0)
-                            .clock_Hz;
-  const double pace_Hz = task.class_gate_Hz[cls] > 0.0 ? std::min(task.class_gate_Hz[cls], own_Hz) : own_Hz;
-  const auto at = [&](const dvfs::PhaseMix& mix, double f_Hz) {
-    return dvfs::phase_power(type.gpu, {}, mix, task.reference_Hz, f_Hz, f_Hz);
-  };
-  const auto power_W = [&](const dvfs::PhasePower& p) { return p.fixed_W + p.leakage_W * factor; };
-  const bool slower = pace_Hz < own_Hz - power::GpuModel::bin_Hz;
-  const double more_W = slower ? std::max(0.0, limit_W - power_W(at(task.class_window[cls], pace_Hz))) : 0.0;
-  dvfs::PhaseMix waits{};
-  waits.wait_s = 1.0;
-  const double wait_W = power_W(at(waits, type.gpu.clock_min_Hz())) + more_W;
-  PacingGpu out;
-  out.natural_W = nominal_kind_W(task, type, controls, cls, die_K);
-  out.curve.resize(task.kind_mix.size());
-  for (std::size_t k = 0; k < out.curve.size(); ++k) {
-    if (task.kind_context[k] == 0) continue;
-    const auto& mix = task.kind_mix[k];
-    out.natural_W[k] = power_W(at(mix, pace_Hz)) + more_W;
-    if (!(mix.matrix_s > 0.0)) continue;
-    auto& c = out.curve[k];
-    const double low_Hz = type.gpu.clock_min_Hz(), whole_s = at(mix, pace_Hz).duration_s;
-    c.power_W.push_back(wait_W);
-    c.speed_frac.push_back(0.0);
-    for (int i = 0; i <= n_point; ++i) {
-      const auto p = at(mix, low_Hz + (pace_Hz - low_Hz) * i / n_point);
-      if (power_W(p) + more_W <= c.power_W.back()) continue;
-      c.power_W.push_back(power_W(p) + more_W);
-      c.speed_frac.push_back(std::min(1.0, whole_s / p.duration_s));
-    }
-  }
-  return out;
+std::uint32_t wait_kind_of(const workload::Timeline& timeline) {
+  std::uint32_t k = 0;
+  while (k + 1 < timeline.kinds.size() && timeline.kinds[k].name != "bubble") ++k;
+  return k;
 }
 
 namespace {

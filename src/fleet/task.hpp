@@ -5,6 +5,7 @@
 
 #include "fleet_step.hpp"
 #include "nominal_power.hpp"
+#include "pacing_gpu.hpp"
 #include "tidewatt/mitigation/ballast.hpp"
 #include "tidewatt/mitigation/gpu_smoothing.hpp"
 
@@ -24,15 +25,8 @@ dvfs::PhaseMix worst_window(const workload::Timeline& timeline, std::size_t cls,
 /// Fills everything of a task that follows from its timeline's kinds.
 void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeType& type, double reference_Hz);
 
-/// The GPU that sets a class's pace, for smoothing: if it is slower than a nominal one, its power limit sets that clock, and its
-/// leakage is such that its worst window is at the limit.
-struct PacingGpu {
-  std::vector<double> natural_W;                 ///< [kind]
-  std::vector<mitigation::ThrottleCurve> curve;  ///< [kind] by clock and voltage; empty: a kind that clocks do not slow
-};
-/// @param cls class of the task  @param die_K temperature of its die  @returns one entry per kind of work
-PacingGpu pacing_gpu(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
-                     double die_K);
+/// Number of the kind of a rank that waits; the last kind where there is none.
+std::uint32_t wait_kind_of(const workload::Timeline& timeline);
 
 /// Devices between a GPU's work and its power: first ballast beside the work, then the chip's own smoothing.
 struct PowerHold {

@@ -12,12 +12,6 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
-std::uint32_t index_of(const workload::Timeline& timeline, const char* name) {
-  for (std::uint32_t k = 0; k < timeline.kinds.size(); ++k)
-    if (timeline.kinds[k].name == name) return k;
-  return static_cast<std::uint32_t>(timeline.kinds.size() - 1);
-}
-
 /// A second of a constant state on one node; of its kinds only.
 FleetTask second_of(const workload::PhaseKind& kind, double reference_Hz, const Fleet& fleet, std::size_t first_node) {
   FleetTask one;
@@ -96,7 +90,8 @@ TrainingTask::TrainingTask(workload::IterationModel model, const Fleet& fleet, s
   const double one[] = {1.0};
   iterate_window_ = stage_windows(model_.iteration(one));
   evaluate_window_ = stage_windows(model_.evaluation(one, 1));
-  evaluate_window_.course = StageCourses(true);
+  iterate_window_.course = StageCourses(false, options_.hold);
+  evaluate_window_.course = StageCourses(true, options_.hold);
 }
 
 TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_reference) const {
@@ -114,10 +109,10 @@ TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_r
   return out;
 }
 
-/// Clocks under the limits in force. What smoothing or ballast fills has one clock, that of the worst window.
+/// Clocks under the limits in force.
 void TrainingTask::set_courses(Windows& window, const Controls& controls, double clock_frac) const {
-  const bool one_clock = held_.any() || !type().own_clocks;
-  if (one_clock || !window.course.set_limits(model_, type(), controls.cap_W, clock_frac * controls.lock_Hz)) return;
+  if (!type().own_clocks || !window.course.set_limits(model_, type(), controls.cap_W, clock_frac * controls.lock_Hz))
+    return;
   for (std::size_t s = 0; s < window.mix.size(); ++s)
     window.mix[s] = window.course.lead()[s].nominal.all, window.mean_W[s] = window.course.lead()[s].nominal.mean_W;
 }
@@ -127,7 +122,7 @@ void TrainingTask::ask_alone(const Windows& window, FleetState& state, double ah
                              FleetTask& task) const {
   task.reference_Hz = model_.reference_clock_Hz();
   task.class_window = window.mix;
-  task.class_course.clear();
+  task.class_course.clear(), task.class_kinds.clear();
   for (const auto& course : window.course.lead()) task.class_course.emplace_back(course);
   task.course_timeline = nullptr;
   task.first_node = ranks_.first_node;
@@ -209,13 +204,12 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
                                    static_cast<std::size_t>(ranks_.stage[i]));
   set_kinds(task, timeline_, type(), reference_Hz);
   task.iterations = 1;
-  if (held_.any())
-    held_.apply(timeline_, task, type(), controls(state), index_of(timeline_, "bubble"), true, pair_within);
+  if (held_.any()) held_.apply(timeline_, task, type(), controls(state), wait_kind_of(timeline_), true, pair_within);
 }
 
 void TrainingTask::stop_replica(std::int64_t node, FleetTask& task) {
   if (held_.any()) return;
-  const auto waits = add_class({timeline_.period, index_of(timeline_, "bubble")}, true, timeline_, task);
+  const auto waits = add_class({timeline_.period, wait_kind_of(timeline_)}, true, timeline_, task);
   const auto replica = ranks_.replica[static_cast<std::size_t>(std::max<std::int64_t>(0, node)) % n_node()];
   for (std::size_t i = 0; i < n_node(); ++i)
     if (ranks_.replica[i] == replica) task.node_class[i] = waits;
@@ -254,6 +248,7 @@ void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_
   task.class_window = {mix_of(kind)};
   task.class_course.clear();
   task.class_lead.clear();
+  task.class_kinds.clear();
   task.class_gate_Hz = {0.0};
   task.class_busy = {kind.context ? std::uint8_t{1} : std::uint8_t{0}};
   task.first_node = first_node;

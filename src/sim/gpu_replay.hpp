@@ -77,6 +77,7 @@ struct PhasePlayer {
   std::size_t at = 0;
   Tick left = segments.front().duration;
   Tick begun = 0;               ///< of the iteration, on the timeline's clock
+  Tick passed = 0;              ///< on the timeline's clock, in the last piece
   std::int64_t iterations = 0;  ///< played to their end
   std::uint32_t kind() const { return segments[at].kind; }
   /// Share of the phase that has passed.
@@ -84,7 +85,7 @@ struct PhasePlayer {
   /// Simulates at most `most`, not across an edge. @param pace of the phase relative to the timeline's  @returns simulated time
   Tick play(Tick most, double pace) {
     const Tick whole = std::max<Tick>(1, std::llround(static_cast<double>(left) / pace)), d = std::min(most, whole);
-    const Tick passed = d == whole ? left : std::min<Tick>(left, std::llround(static_cast<double>(d) * pace));
+    passed = d == whole ? left : std::min<Tick>(left, std::llround(static_cast<double>(d) * pace));
     left -= passed, begun += passed;
     while (left == 0) {
       at = (at + 1) % segments.size();
@@ -93,40 +94,6 @@ struct PhasePlayer {
     }
     return d;
   }
-};
-
-/// Mean power by place in the iteration, over many iterations whose samples fall on other places: what many GPUs draw together.
-class FoldedPower {
- public:
-  explicit FoldedPower(Tick period)
-      : period_(period), J_(static_cast<std::size_t>(std::max<Tick>(1, period / part)), 0.0), s_(J_.size(), 0.0) {}
-  /// @param place on the timeline's clock
-  void add(Tick place, double W, double s) {
-    const auto i = std::min(static_cast<std::size_t>(static_cast<double>(place) / static_cast<double>(period_) *
-                                                     static_cast<double>(J_.size())),
-                            J_.size() - 1);
-    J_[i] += W * s, s_[i] += s;
-  }
-  /// Largest |P(t + 1 s) − P(t)|, of means over 20 ms.
-  double largest_step_W() const {
-    const std::size_t n = J_.size();
-    const double part_s = seconds(period_) / static_cast<double>(n);
-    const auto apart = static_cast<std::size_t>(std::lround(1.0 / part_s));
-    const auto mean_W = [&](std::size_t from) {
-      double J = 0.0, s = 0.0;
-      for (std::size_t i = from; i < from + n_mean; ++i) J += J_[i % n], s += s_[i % n];
-      return s > 0.0 ? J / s : 0.0;
-    };
-    double most_W = 0.0;
-    for (std::size_t i = 0; i < n; ++i) most_W = std::max(most_W, std::abs(mean_W(i + apart) - mean_W(i)));
-    return most_W;
-  }
-
- private:
-  static constexpr Tick part = 5 * ns_per_ms;
-  static constexpr std::size_t n_mean = 4;
-  Tick period_;
-  std::vector<double> J_, s_;  ///< [part of the iteration]
 };
 
 }  // namespace TIDEWATT_NAMESPACE::sim

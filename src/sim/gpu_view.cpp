@@ -8,6 +8,7 @@
 #include "build_fleet.hpp"
 #include "fan_report.hpp"
 #include "fleet/training_task.hpp"
+#include "folded_power.hpp"
 #include "gpu_replay.hpp"
 #include "job.hpp"
 #include "power/sensor.hpp"
@@ -95,7 +96,7 @@ double run_step_W(GpuReplay gpu, const GpuView& v, const fleet::Controls& contro
         gpu.run_W(segments[player.at].kind, v.point_Hz, gpu.die_K()) + (more_W.empty() ? 0.0 : more_W[player.at]);
     const double s = seconds(player.play(step, 1.0));
     gpu.step(W, s);
-    if (settled) folded.add(place, W, s);
+    if (settled) folded.add(place, place + player.passed, W, s);
   }
   return folded.largest_step_W();
 }
@@ -153,7 +154,8 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
   PhasePlayer player{m.task.timeline->classes[gpu.cls]};
   std::optional<fleet::CourseRatios> lead;
   if (!m.task.class_lead.empty())
-    lead.emplace(m.task.class_lead[gpu.cls], *m.task.timeline, gpu.cls, fleet::pace_of(m.task, gpu.cls));
+    lead.emplace(m.task.class_lead[gpu.cls], *m.task.timeline, gpu.cls, fleet::pace_of(m.task, gpu.cls), nullptr,
+                 m.task.second_begin);
   std::array<double, dvfs::n_held> before{};
   std::uint8_t held = 0;
   const auto begins = static_cast<std::int64_t>(std::ceil(choice.settle_s / v.iteration_s)),
@@ -182,7 +184,7 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
       step_J += W * s, sample_J += W * s, sample_s += s;
       now += d;
       if (counts) {
-        folded.add(place, W, s);
+        folded.add(place, place + player.passed, W, s);
         const double share = m.task.kind_mix[kind].matrix_s * (m.task.reference_Hz / f) /
                              std::max(1e-300, gpu.at(kind, f, ratio).duration_s);
         v.mean_Hz += f * share * s, work_s += share * s, seen_s += s;

@@ -187,3 +187,26 @@ TEST_CASE("samples fall on every place of a repetition", "[dvfs][course]") {
   for (int i = 3; i < 8; ++i) places.insert(sample_place_frac(i, 5));
   CHECK(places == std::set<double>{0.1, 0.3, 0.5, 0.7, 0.9});
 }
+
+TEST_CASE("what smoothing burns counts against the limit: it leaves less clock, and work after it begins lower",
+          "[dvfs][course]") {
+  const std::vector<Stretch> free{{3.0, 1}, {1.0, 2}}, burning{{3.0, 1}, {1.0, 2, {650.0}}};
+  const auto a = course(free, nullptr), b = course(burning, nullptr);
+  CHECK(b.mean_W == Approx(target_W()).epsilon(2e-3));  // nothing is lost in the wait
+  CHECK(b.clock_Hz < 0.97 * a.clock_Hz);
+  // Its work alone draws less than the limit by what is burned; a rank's own power has no bounds.
+  const Kinds kinds;
+  const auto waits = phase_power(h100().gpu, {}, kinds.mix[2], b.kind[2], twin_reference_Hz, b.clock_Hz, 0.0);
+  const double wait_W = waits.fixed_W + waits.leakage_W * factor();
+  CHECK(wait_W < 300.0);
+  CHECK(target_W() - b.limit_W == Approx((650.0 - wait_W) / b.repetition_s).epsilon(0.02));
+  // The clock rises by what 650 W are below the limit, not to the table's end.
+  CHECK(mean_ratio(a.ratio_sum, 0.99, 1.0) * a.clock_Hz > 1.1 * b.clock_Hz);
+  CHECK(mean_ratio(b.ratio_sum, 0.99, 1.0) == Approx(1.0).margin(0.04));
+}
+
+TEST_CASE("power kept below a bound gives the limiter what it does not draw", "[dvfs][course]") {
+  const auto a = course({{2.0, 1}, {2.0, 1}}, nullptr), b = course({{2.0, 1}, {2.0, 1, {0.0, 600.0}}}, nullptr);
+  CHECK(b.clock_Hz > 1.02 * a.clock_Hz);
+  CHECK(b.mean_W == Approx(target_W()).epsilon(4e-3));
+}

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "sim/folded_power.hpp"
 #include "tiny.hpp"
 
 using namespace tidewatt;
@@ -66,6 +67,25 @@ TEST_CASE("so it is where iterations are longer than the limiter's window, a pac
     CHECK(v.mean_Hz == Approx(v.point_Hz).epsilon(0.01));
     CHECK(v.mean_W == Approx(v.point_W).epsilon(0.01));
     CHECK(v.step_W == Approx(v.point_step_W).epsilon(0.1));  // of one chip; see the page for a scenario's own
+  }
+}
+
+TEST_CASE("so it is where smoothing fills the waits: the limiter sees what it burns", "[gpu_view]") {
+  LoadOptions o;
+  o.set = {"hall.a.n_gpu=1024", "job.main.plan.n_gpu=1024", "job.main.plan.global_batch_sequences=128",
+           "run.duration_h=0.3"};
+  const auto s = load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_smoothed.toml", o);
+  const auto result = run(s);
+  for (const bool slowest : {false, true}) {
+    GpuChoice choice;
+    choice.slowest = slowest;
+    const auto v = view_gpu(s, result, choice);
+    CHECK(v.mean_Hz == Approx(v.point_Hz).epsilon(0.002));
+    CHECK(v.mean_W == Approx(v.point_W).epsilon(0.002));
+    CHECK(v.mean_W == Approx(692.0).epsilon(2e-3));  // burned power included, it is at the limit
+    CHECK(v.step_W == Approx(v.point_step_W).epsilon(0.03));
+    const auto [low_Hz, high_Hz] = std::minmax_element(v.clock_Hz.begin(), v.clock_Hz.end());
+    CHECK(*high_Hz - *low_Hz > 40e6);  // within an iteration
   }
 }
 
@@ -140,4 +160,20 @@ TEST_CASE("text, CSV and picture say the same", "[gpu_view]") {
   const auto csv = gpu_view_csv(v);
   CHECK(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')) == v.time_s.size() + 1);
   CHECK(gpu_view_svg(v).find("</svg>") != std::string::npos);
+}
+
+TEST_CASE("the step within a second does not depend on where pieces begin", "[gpu_view]") {
+  // 20 ms of 200 W between 700 W, not on the grid of parts: a mean over 20 ms meets all but 2 ms of it.
+  constexpr Tick ms = ns_per_ms, period = 2 * ns_per_s, from = 1007 * ms, to = 1027 * ms;
+  for (const Tick piece : {ms / 10, ms, 4 * ms})
+    for (const Tick first : {ms / 20, ms / 3, piece}) {
+      FoldedPower folded(period);
+      Tick at = 0;
+      for (Tick next = first; at < period; at = next, next = at + piece) {
+        for (const Tick edge : {from, to, period})
+          if (at < edge) next = std::min(next, edge);
+        folded.add(at, next, at >= from && at < to ? 200.0 : 700.0, seconds(next - at));
+      }
+      CHECK(folded.largest_step_W() == Approx(450.0).epsilon(1e-9));
+    }
 }
