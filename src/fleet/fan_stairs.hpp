@@ -12,7 +12,7 @@ namespace TIDEWATT_NAMESPACE::fleet {
 /// them is known beforehand.
 class FanTable {
  public:
-  FanTable() = default;  ///< none
+  FanTable() = default;                              ///< none
   explicit FanTable(thermal::FanGroupParams group);  ///< with thresholds
   /// Where a table that holds on to a reading is, and the mean temperatures beyond which a node leaves that step: infinite where
   /// there is none.
@@ -21,9 +21,9 @@ class FanTable {
     std::size_t level;
     double upper_K, lower_K;
   };
-  Edges edges(double accepted_K) const;                        ///< of a reading
-  std::size_t level_of(double accepted_K) const;               ///< where a table with this reading is
-  double accepted(double before_K, double die_K) const;        ///< K, the reading held after a step that ends at `die_K`
+  Edges edges(double accepted_K) const;                  ///< of a reading
+  std::size_t level_of(double accepted_K) const;         ///< where a table with this reading is
+  double accepted(double before_K, double die_K) const;  ///< K, the reading held after a step that ends at `die_K`
   double lower_K(std::size_t level, double accepted_K) const;  ///< mean die temperature below which it leaves a step
   double upper_K(std::size_t level, double accepted_K) const;  ///< and above which it does
 
