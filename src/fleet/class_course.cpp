@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -182,6 +183,7 @@ std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& ty
   std::vector<std::vector<dvfs::Stretch>> stretches;
   std::vector<std::vector<double>> gate_ratio(n_class);
   std::vector<dvfs::Repetition> repetition;
+  stretches.reserve(n_class);
   for (std::size_t cls = 0; cls < n_class; ++cls) stretches.push_back(work.stretches(cls));
   for (std::size_t cls = 0; cls < n_class; ++cls) {
     auto& r = repetition.emplace_back(work.repetition(stretches[cls]));
@@ -215,8 +217,10 @@ std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& ty
 std::vector<dvfs::ClockCourse> slow_courses(const LimitedWork& of, const NodeType& type) {
   const Work work(of, type);
   std::vector<std::vector<dvfs::Stretch>> stretches;
-  for (std::size_t cls = 0; cls < of.timeline.classes.size(); ++cls) stretches.push_back(work.stretches(cls));
   std::vector<dvfs::Repetition> repetition;
+  stretches.reserve(of.timeline.classes.size());
+  repetition.reserve(of.timeline.classes.size());
+  for (std::size_t cls = 0; cls < of.timeline.classes.size(); ++cls) stretches.push_back(work.stretches(cls));
   for (const auto& of_class : stretches) repetition.push_back(work.repetition(of_class));
   return work.courses(type, {1.0, slow_V}, repetition);
 }
@@ -349,9 +353,7 @@ double CourseRatios::mean(std::size_t segment, Part&& part) const {
   return out;
 }
 
-double CourseRatios::at(std::size_t segment) const {
-  return mean(segment, [](const Span& s) -> const Span& { return s; });
-}
+double CourseRatios::at(std::size_t segment) const { return mean(segment, std::identity{}); }
 
 double CourseRatios::at(std::size_t segment, double from_frac, double to_frac) const {
   return mean(segment, [&](const Span& s) { return s.part(from_frac, to_frac); });
