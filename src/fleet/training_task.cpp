@@ -32,6 +32,7 @@ void append_kinds(const FleetTask& from, FleetTask& to) {
 /// Ticks until the last class enters the gradients' exchange; 0: none does.
 Tick exchange_begin(const workload::Timeline& timeline) {
   std::vector<std::uint8_t> exchanges;  // [kind]
+  exchanges.reserve(timeline.kinds.size());
   for (const auto& kind : timeline.kinds) exchanges.push_back(kind.name == "gradient_sync" ? 1 : 0);
   Tick last = 0;
   for (const auto& segments : timeline.classes) {
