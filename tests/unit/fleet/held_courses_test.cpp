@@ -5,7 +5,7 @@
 
 #include "catch.hpp"
 #include "fleet/stage_courses.hpp"
-#include "sim/build_fleet.hpp"
+#include "llama_case.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::fleet;
@@ -18,12 +18,7 @@ PowerHold smoothing(double ramp_down_W_per_s) {
   return out;
 }
 
-struct Job {
-  sim::Scenario scenario = sim::load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_day.toml");
-  Fleet fleet = sim::build_fleet(scenario);
-  workload::IterationModel model{scenario.jobs[0].model, scenario.jobs[0].plan, scenario.halls[0].compute,
-                                 scenario.jobs[0].network};
-  const NodeType& type() const { return fleet.types[0]; }
+struct Job : LlamaCase {
   double limit_W() const { return 700.0 - type().governor.cap_margin_W; }
   std::size_t n_stage() const { return static_cast<std::size_t>(model.n_stage()); }
 

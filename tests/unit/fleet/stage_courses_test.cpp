@@ -5,19 +5,14 @@
 
 #include "catch.hpp"
 #include "fleet/task.hpp"
-#include "sim/build_fleet.hpp"
+#include "llama_case.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::fleet;
 
 namespace {
 
-struct Job {
-  sim::Scenario scenario = sim::load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_day.toml");
-  Fleet fleet = sim::build_fleet(scenario);
-  workload::IterationModel model{scenario.jobs[0].model, scenario.jobs[0].plan, scenario.halls[0].compute,
-                                 scenario.jobs[0].network};
-  const NodeType& type() const { return fleet.types[0]; }
+struct Job : LlamaCase {
   StageCourses courses;
   Job() { courses.set_limits(model, type(), 700.0, type().gpu.clock_max_Hz()); }
 
