@@ -367,10 +367,6 @@ void play_to_end(Course* courses, std::size_t n) {
 
 }  // namespace
 
-double mean_ratio(const std::vector<double>& ratio_sum, double from_frac, double to_frac) {
-  return ratio_sum.empty() ? 1.0 : RatioSpan(from_frac, to_frac, ratio_sum.size() - 1).mean(ratio_sum);
-}
-
 std::vector<ClockCourse> clock_courses(const power::GpuModel& gpu, std::span<const CourseOf> of,
                                        double leakage_temperature_factor, const CourseLimits& limits) {
   std::vector<ClockCourse> out;

@@ -126,9 +126,6 @@ class RatioSpan {
   double per_part_;  ///< 0: so short that the mean is the part's own
 };
 
-/// Mean of a course's ratio between two shares of the repetition, by its running sum; 1 of none.
-double mean_ratio(const std::vector<double>& ratio_sum, double from_frac, double to_frac);
-
 /// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's mean temperature, dimensionless
 ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, const Repetition& repetition,
                          double leakage_temperature_factor, const CourseLimits& limits);

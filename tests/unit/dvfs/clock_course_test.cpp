@@ -11,6 +11,10 @@ using namespace tidewatt::dvfs;
 
 namespace {
 
+double mean_ratio(const std::vector<double>& ratio_sum, double from_frac, double to_frac) {
+  return RatioSpan(from_frac, to_frac, ratio_sum.size() - 1).mean(ratio_sum);
+}
+
 constexpr double cap_W = 700.0;
 double factor() { return h100().gpu.leakage_temperature_factor(333.15); }
 double target_W() { return cap_W - h100().governor.cap_margin_W; }
