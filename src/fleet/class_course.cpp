@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
 #include <utility>
 
 #include "task.hpp"
+#include "tidewatt/base/simd.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
@@ -172,6 +172,59 @@ struct Place {
   }
 };
 
+/// Where each segment of a timeline lies in a course of the same work. @param done [segment] work until its end ÷ all of it
+/// @param end [segment] time of its end, whatever the unit
+void add_spans(const WorkPlaces& places, std::size_t n_part, std::span<const double> done, std::span<const double> end,
+               std::vector<dvfs::RatioSpan>& out) {
+  Place begins{places}, ends = begins;
+  for (std::size_t i = 0; i < done.size();) {
+    const double before = i == 0 ? 0.0 : done[i - 1];
+    if (done[i] > before) {
+      const double from = begins.after(before);
+      out.emplace_back(from, ends.before(done[i]), n_part);
+      ++i;
+      continue;
+    }
+    // A wait, in one or more segments, is the course's wait at the same place.
+    std::size_t last = i;
+    while (last + 1 < done.size() && !(done[last + 1] > before)) ++last;
+    const double from = i == 0 ? 0.0 : ends.before(before),
+                 until = last + 1 == done.size() ? 1.0 : begins.after(before);
+    const double begin = i == 0 ? 0.0 : end[i - 1], per = (until - from) / (end[last] - begin);
+    for (; i <= last; ++i)
+      out.emplace_back(from + ((i == 0 ? 0.0 : end[i - 1]) - begin) * per, from + (end[i] - begin) * per, n_part);
+  }
+}
+
+/// A course's sum by the places of another timeline of the same work.
+std::vector<double> at_places(const std::vector<double>& ratio_sum, const WorkPlaces& own, const WorkPlaces& of,
+                              std::size_t n_part) {
+  std::vector<dvfs::RatioSpan> spans;
+  spans.reserve(of.done.size());
+  add_spans(own, ratio_sum.size() - 1, of.done, of.end_frac, spans);
+  std::vector<double> out(n_part + 1, 0.0);
+  std::size_t i = 0;
+  double at = 0.0;  // in parts
+  for (std::size_t part = 0; part < n_part; ++part) {
+    const double end = static_cast<double>(part + 1);
+    double sum = 0.0;
+    while (at < end) {
+      const double begins = (i == 0 ? 0.0 : of.end_frac[i - 1]) * static_cast<double>(n_part),
+                   ends = i + 1 == spans.size() ? static_cast<double>(n_part)
+                                                : of.end_frac[i] * static_cast<double>(n_part),
+                   until = std::min(end, ends);
+      if (until > at) {
+        const double per = 1.0 / (ends - begins);
+        sum += (until - at) * spans[i].part((at - begins) * per, (until - begins) * per).mean(ratio_sum);
+      }
+      at = std::max(at, until);
+      if (ends <= at && i + 1 < spans.size()) ++i;
+    }
+    out[part + 1] = out[part] + sum;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& type, std::span<const ClassCourse> lead,
@@ -200,13 +253,14 @@ std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& ty
   for (std::size_t cls = 0; cls < n_class; ++cls) {
     ClassCourse c;
     c.nominal = std::move(nominal[cls]);
-    c.places = lead.empty() ? places_of(timeline, cls, pace) : lead[cls].places;
     if (base.empty()) {
       auto plane = plane_of(c.nominal, slow[cls], type, repetition[cls], work.factor, work.limits);
-      plane.places = c.places;
+      plane.places = lead.empty() ? places_of(timeline, cls, pace) : lead[cls].plane->places;
       c.plane = std::make_shared<const ChipPlane>(std::move(plane));
     } else {
       c.plane = base[cls].plane;
+      c.nominal.ratio_sum = at_places(c.nominal.ratio_sum, *places_of(timeline, cls, pace), *c.plane->places,
+                                      base[cls].nominal.ratio_sum.size() - 1);
     }
     c.unused_W = unused_at_none_W(c, type, work.factor, work.limits);
     out.push_back(std::move(c));
@@ -268,95 +322,59 @@ ChipPlace leading(const ClassCourse& course, double gate_Hz) {
   return {std::clamp((course.nominal.clock_Hz - gate_Hz) / per_slow_Hz, 0.0, 1.5), 0.0};
 }
 
-void CourseRatios::add_spans(const WorkPlaces& places, std::size_t n_part, std::span<const double> done,
-                             std::span<const workload::Segment> segments, std::vector<Span>& out) {
-  Place begins{places}, ends = begins;
-  for (std::size_t i = 0; i < segments.size();) {
-    const double before = i == 0 ? 0.0 : done[i - 1];
-    if (done[i] > before) {
-      const double from = begins.after(before);
-      out.emplace_back(from, ends.before(done[i]), n_part);
-      ++i;
-      continue;
-    }
-    // A wait, in one or more segments, is the course's wait at the same place.
-    std::size_t end = i;
-    Tick length = 0;
-    while (end < segments.size() && !(done[end] > before)) length += segments[end++].duration;
-    const double from = i == 0 ? 0.0 : ends.before(before), until = end == segments.size() ? 1.0 : begins.after(before);
-    Tick at = 0;
-    for (; i < end; ++i) {
-      const double a = static_cast<double>(at) / static_cast<double>(length);
-      at += segments[i].duration;
-      out.emplace_back(from + a * (until - from),
-                       from + static_cast<double>(at) / static_cast<double>(length) * (until - from), n_part);
-    }
-  }
-}
+namespace {
 
-CourseRatios::Spans CourseRatios::known(const SharedPlaces& places, std::size_t n_part) const {
-  const auto fits = [&](const Spans& spans) { return spans && (spans->empty() || spans->front().n_part() == n_part); };
-  for (std::size_t c = 0; c < course_.n; ++c)
-    if (course_.of[c]->places == places && fits(spans_[c])) return spans_[c];
-  return of_plane_ && course_.of[0]->plane->places == places && fits(of_plane_) ? of_plane_ : nullptr;
-}
-
-CourseRatios::CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace,
-                           const CourseRatios* beside, Tick second_begin)
-    : course_(course) {
-  // Each iteration has the whole course.
-  const std::span segments(timeline.classes[cls]);
+/// [segment] where in the course each segment lies. Each of two iterations has the whole course.
+std::vector<dvfs::RatioSpan> spans_of(const WorkPlaces& places, std::size_t n_part, const workload::Timeline& timeline,
+                                      std::span<const workload::Segment> segments, double pace, Tick second_begin) {
   std::size_t n_first = segments.size();
   if (second_begin > 0) {
     n_first = 0;
     for (Tick at = 0; n_first < segments.size() && at < second_begin; at += segments[n_first++].duration) {
     }
   }
-  std::array<std::vector<double>, 2> done;
-  const auto spans_of = [&](const SharedPlaces& places, const std::vector<double>& ratio_sum) {
-    const std::size_t n_part = std::max<std::size_t>(2, ratio_sum.size()) - 1;
-    auto out = known(places, n_part);
-    if (!out && beside != nullptr) out = beside->known(places, n_part);
-    if (out) return out;
-    std::vector<Span> all;
-    all.reserve(segments.size());
-    for (const bool second : {false, true}) {
-      const auto part = second ? segments.subspan(n_first) : segments.first(n_first);
-      if (part.empty()) continue;
-      if (done[second].empty()) done[second] = progress(timeline.kinds, part, pace);
-      add_spans(*places, n_part, done[second], part, all);
-    }
-    return Spans(std::make_shared<const std::vector<Span>>(std::move(all)));
-  };
-  for (std::size_t c = 0; c < course.n; ++c)
-    spans_[c] = spans_of(course.of[c]->places, course.of[c]->nominal.ratio_sum);
-  const ChipPlane& plane = *course.of[0]->plane;
-  if (course.chip.slow != 0.0 || course.chip.leaky != 0.0) of_plane_ = spans_of(plane.places, plane.slow_more);
-}
-
-template <class Part>
-double CourseRatios::mean(std::size_t segment, Part&& part) const {
-  double out = 0.0;
-  for (std::size_t c = 0; c < course_.n; ++c) {
-    const auto& of = course_.of[c]->nominal.ratio_sum;
-    out += course_.weight[c] * (of.empty() ? 1.0 : part((*spans_[c])[segment]).mean(of));
+  std::vector<dvfs::RatioSpan> out;
+  out.reserve(segments.size());
+  for (const auto& part : {segments.first(n_first), segments.subspan(n_first)}) {
+    std::vector<double> end;
+    end.reserve(part.size());
+    Tick at = 0;
+    for (const auto& s : part) end.push_back(static_cast<double>(at += s.duration));
+    add_spans(places, n_part, progress(timeline.kinds, part, pace), end, out);
   }
-  if (!of_plane_) return out;
-  const ChipPlane& plane = *course_.of[0]->plane;
-  const Span& of_plane = part((*of_plane_)[segment]);
-  const auto more = [&](double share, const std::vector<double>& of) {
-    if (share != 0.0 && of.size() == of_plane.n_part() + 1) out += share * of_plane.mean(of);
-  };
-  more(course_.chip.slow, plane.slow_more);
-  more(course_.chip.leaky, plane.leaky_more);
-  more(course_.chip.slow * course_.chip.leaky, plane.both_more);
   return out;
 }
 
-double CourseRatios::at(std::size_t segment) const { return mean(segment, std::identity{}); }
+TIDEWATT_CLONES
+void add_scaled(double share, const double* of, std::size_t n, double* to) {
+  for (std::size_t i = 0; i < n; ++i) to[i] = std::fma(share, of[i], to[i]);
+}
 
-double CourseRatios::at(std::size_t segment, double from_frac, double to_frac) const {
-  return mean(segment, [&](const Span& s) { return s.part(from_frac, to_frac); });
+/// Sum of the clock's ratio over a mean of courses.
+std::vector<double> mixed_sum(const CourseMix& course) {
+  const auto [slow, leaky] = course.chip;
+  const ChipPlane& plane = *course.of[0]->plane;
+  std::vector<double> out(course.of[0]->nominal.ratio_sum.size(), 0.0);
+  const auto add = [&](double share, const std::vector<double>& of) {
+    if (share != 0.0 && of.size() == out.size()) add_scaled(share, of.data(), of.size(), out.data());
+  };
+  for (std::size_t c = 0; c < course.n; ++c) add(course.weight[c], course.of[c]->nominal.ratio_sum);
+  add(slow, plane.slow_more);
+  add(leaky, plane.leaky_more);
+  add(slow * leaky, plane.both_more);
+  return out;
+}
+
+}  // namespace
+
+CourseRatios::CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace,
+                           const CourseRatios* beside, Tick second_begin)
+    : places_(course.of[0]->plane->places), ratio_sum_(mixed_sum(course)) {
+  if (beside != nullptr && beside->places_ == places_ && beside->ratio_sum_.size() == ratio_sum_.size())
+    spans_ = beside->spans_;
+  else
+    spans_ = std::make_shared<const std::vector<dvfs::RatioSpan>>(
+        spans_of(*places_, ratio_sum_.size() - 1, timeline, timeline.classes[cls], pace, second_begin));
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

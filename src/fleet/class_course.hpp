@@ -17,7 +17,7 @@ struct WorkPlaces {
   std::vector<double> done, end_frac;
   std::vector<double> frac_per_done;  ///< share of the repetition per share of the work; 0 in waits
 };
-using SharedPlaces = std::shared_ptr<const WorkPlaces>;  ///< of all courses of one timeline
+using SharedPlaces = std::shared_ptr<const WorkPlaces>;  ///< of all courses of the same work
 
 /// Change of a kind's switching power and leakage with a chip's mean clock, see dvfs::KindClock. In waits every chip's clock rises to
 /// the table's end; relative to its own mean clock, a fast chip's rises less.
@@ -38,7 +38,7 @@ struct KindCourse {
 };
 
 /// Difference of other chips from the nominal one: the bilinear surface through four chips, the nominal, a slow, a leaky, and one that is
-/// both. A slower chip reaches the table's end less often, so its limiter can use more of the limit. A leaky one meets the fast limit at
+/// both. All courses of the same work have one, and their clocks by time are by its places, whatever their pace. A slower chip reaches the table's end less often, so its limiter can use more of the limit. A leaky one meets the fast limit at
 /// another share of its mean power.
 struct ChipPlane {
   SharedPlaces places;
@@ -52,13 +52,12 @@ struct ChipPlane {
 };
 
 /// Clocks of a class's repetition under the limiter. Clocks by kind and by time are the nominal chip's, relative to its mean clock;
-/// each chip's mean clock scales them. A chip's mean clock is the one at which the power of the whole repetition is P_cap − margin −
+/// each chip's mean clock scales them; their sum is by the plane's places. A chip's mean clock is the one at which the power of the whole repetition is P_cap − margin −
 /// (unused_W + unused_W_per_Hz f + unused_per_leakage L), L its leakage at the reference voltage, slopes of the plane.
 struct ClassCourse {
   dvfs::ClockCourse nominal;
   double unused_W = 0.0;
   std::shared_ptr<const ChipPlane> plane;
-  SharedPlaces places;
   double pacing_slow = 0.0;  ///< place of the chip that smoothing and ballast follow, see HeldRepetition
 };
 
@@ -126,20 +125,15 @@ class CourseRatios {
   CourseRatios(const CourseMix& course, const workload::Timeline& timeline, std::size_t cls, double pace,
                const CourseRatios* beside = nullptr, Tick second_begin = 0);
   /// Mean over a segment, or between two shares of it.
-  double at(std::size_t segment) const;
-  double at(std::size_t segment, double from_frac, double to_frac) const;
+  double at(std::size_t segment) const { return (*spans_)[segment].mean(ratio_sum_); }
+  double at(std::size_t segment, double from_frac, double to_frac) const {
+    return (*spans_)[segment].part(from_frac, to_frac).mean(ratio_sum_);
+  }
 
  private:
-  using Span = dvfs::RatioSpan;
-  using Spans = std::shared_ptr<const std::vector<Span>>;  ///< [segment]
-  CourseMix course_;
-  static void add_spans(const WorkPlaces& places, std::size_t n_part, std::span<const double> done,
-                        std::span<const workload::Segment> segments, std::vector<Span>& to);
-  template <class Part>
-  double mean(std::size_t segment, Part&& part) const;
-  Spans known(const SharedPlaces& places, std::size_t n_part) const;
-  std::array<Spans, CourseMix::most> spans_;  ///< [course of the mean]
-  Spans of_plane_;                            ///< none: the nominal chip
+  SharedPlaces places_;
+  std::shared_ptr<const std::vector<dvfs::RatioSpan>> spans_;  ///< [segment]
+  std::vector<double> ratio_sum_;                              ///< of the mean, as dvfs::ClockCourse has it
 };
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

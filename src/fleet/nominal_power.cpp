@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "dvfs/operating_point_batch.hpp"
+#include "dvfs/phase_times.hpp"
+#include "tidewatt/base/simd.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
@@ -39,6 +41,27 @@ NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const 
     for (std::size_t i = 0; i < held.kind.size(); ++i) set(held.kind[i], held.course[i]);
   }
   return out;
+}
+
+/// [segment] mean power at each one's own clock; 0 without a context. See dvfs::phase_power for the equation.
+TIDEWATT_CLONES
+void segment_powers(const FleetTask& task, const NodeType& type, const power::Chip& chip, double leakage_factor,
+                    std::span<const workload::Segment> segments, std::span<const double> clock_Hz,
+                    std::span<const double> gate_Hz, std::vector<double>& W) {
+  const auto& p = type.gpu.params();
+  const double leakage_W = p.leakage_W * chip.leakage_ratio * leakage_factor;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const auto kind = segments[i].kind;
+    const auto& mix = task.kind_mix[kind];
+    const double f = clock_Hz[i], V = type.gpu.voltage(f).V + chip.voltage_offset_V;
+    const auto t =
+        dvfs::phase_times(p, mix, task.reference_Hz / f, gate_Hz[i] > 0.0 ? task.reference_Hz / gate_Hz[i] : 0.0);
+    const double J = type.gpu.dynamic_W(V, f) * t.equivalent_s + dvfs::transfer_J(p, mix);
+    const dvfs::PowerBounds bounds{task.kind_low_W[kind], task.kind_high_W[kind]};
+    W[i] = task.kind_context[kind] == 0
+               ? 0.0
+               : bounds.bounded_W(p.board_W + J / t.duration_s + leakage_W * type.gpu.leakage_voltage_factor(V));
+  }
 }
 
 }  // namespace
@@ -85,24 +108,19 @@ std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, 
     ratios.emplace(course, whole, cls, pace, nullptr, task.second_begin);
     if (!task.class_lead.empty()) lead.emplace(task.class_lead[cls], whole, cls, pace, &*ratios, task.second_begin);
   }
-  const auto W_of = [&](std::size_t i) {
-    const auto kind = whole.classes[cls][i].kind;
-    if (task.kind_context[kind] == 0) return 0.0;
-    const double ratio = known != nullptr ? known->ratio[i] : ratios->at(i), lead_ratio = known != nullptr
-                                                                                              ? known->lead_ratio[i]
-                                                                                          : lead ? lead->at(i)
-                                                                                                 : 1.0;
-    const double f = std::clamp(clock_Hz * ratio, type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz());
-    const auto p = dvfs::phase_power(type.gpu, chip, task.kind_mix[kind], task.reference_Hz, f,
-                                     gate_Hz > 0.0 ? std::min(f, gate_Hz * lead_ratio) : 0.0);
-    const dvfs::PowerBounds bounds{task.kind_low_W[kind], task.kind_high_W[kind]};
-    return bounds.bounded_W(p.fixed_W + p.leakage_W * factor);
-  };
-  std::vector<double> W, kind_J(task.kind_mix.size(), 0.0), kind_s(task.kind_mix.size(), 0.0);
-  for (std::size_t i = 0; i < whole.classes[cls].size(); ++i) {
+  const std::size_t n = whole.classes[cls].size();
+  std::vector<double> f_Hz(n), gates_Hz(n), W(n), kind_J(task.kind_mix.size(), 0.0), kind_s(task.kind_mix.size(), 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double ratio = known != nullptr ? known->ratio[i] : ratios->at(i);
+    f_Hz[i] = std::clamp(clock_Hz * ratio, type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz());
+    if (!(gate_Hz > 0.0)) continue;
+    const double lead_ratio = known != nullptr ? known->lead_ratio[i] : lead ? lead->at(i) : 1.0;
+    gates_Hz[i] = std::min(f_Hz[i], gate_Hz * lead_ratio);
+  }
+  segment_powers(task, type, chip, factor, whole.classes[cls], f_Hz, gates_Hz, W);
+  for (std::size_t i = 0; i < n; ++i) {
     const auto& s = whole.classes[cls][i];
-    W.push_back(W_of(i));
-    kind_J[s.kind] += W.back() * seconds(s.duration), kind_s[s.kind] += seconds(s.duration);
+    kind_J[s.kind] += W[i] * seconds(s.duration), kind_s[s.kind] += seconds(s.duration);
   }
   std::vector<double> out;
   Tick left = task.course_begin;  // of the whole's segment, until the part begins
