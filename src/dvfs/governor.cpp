@@ -30,20 +30,6 @@ PowerLimiter::PowerLimiter(const power::GpuModel& gpu, const GovernorParams& lim
       lowest_Hz_(gpu.clock_min_Hz()),
       top_bins_(std::floor(bins(gpu.clock_max_Hz()) + 1e-9)) {}
 
-PowerLimiter::Request PowerLimiter::after(double request_bins, double clock_bins, double sample_W, double sample_s,
-                                          double cap_W, double rounded_bins) const {
-  const double f = clock_Hz(clock_bins);
-  const auto v = gpu_->voltage(f);
-  const double bins_per_W = f * v.V / (cap_W * (v.V + 2.0 * f * v.slope_V_per_Hz) * power::GpuModel::bin_Hz);
-  double over_bins = (sample_W - peak_W_) * bins_per_W;
-  if (const double reach = 0.5 * rounded_bins; std::abs(over_bins) < reach)
-    over_bins = (over_bins + reach) * (over_bins + reach) / (2.0 * rounded_bins);
-  double r = request_bins + sample_s * per_s_ * (cap_W - margin_W_ - sample_W) * bins_per_W;
-  const bool peak = over_bins > 0.0;
-  if (peak) r = std::min(r, clock_bins) - std::min(peak_slew_bins_, over_bins);
-  return {std::clamp(r, 0.0, top_bins_), peak};
-}
-
 SampledGovernor::SampledGovernor(const power::GpuModel& gpu, const GovernorParams& limits,
                                  const SampledGovernorParams& sampling)
     : gpu_(gpu), limits_(limits), sampling_(sampling), limiter_(gpu, limits, sampling) {}

@@ -49,16 +49,6 @@ Coefficients coefficients(const power::GpuModel& gpu, const PhaseMix& mix, doubl
   return c;
 }
 
-struct Voltage {
-  double V, slope_V_per_Hz;
-};
-TIDEWATT_INLINE Voltage voltage(const power::GpuModel::Grid& grid, double clock_Hz) {
-  constexpr double per_bin = 1.0 / power::GpuModel::bin_Hz;
-  const double x = (clock_Hz - grid.clock_min_Hz) * per_bin;
-  const auto i = static_cast<std::int32_t>(x < grid.last_bin ? x : grid.last_bin);
-  return {std::fma(x - i, grid.slope_V[i], grid.V[i]), grid.slope_V[i] * per_bin};
-}
-
 template <std::size_t N>
 struct alignas(64) Lanes {
   double f[N], lo[N], hi[N], leak_W[N], offset_V[N], spare_W[N], falling_W[N];
@@ -72,7 +62,7 @@ TIDEWATT_INLINE std::int64_t newton(const power::GpuModel::Grid& grid, const Coe
   std::int64_t any = 0;
   for (std::size_t g = 0; g < N; ++g) {
     const double f = s.f[g];
-    const Voltage table = voltage(grid, f);
+    const auto table = grid.voltage(f);
     const double V = table.V + s.offset_V[g];
     const double leak_W = s.leak_W[g] * math::exp(c.leakage_per_V * (V - c.voltage_ref_V));
     const double falling_W = std::fma(c.falling_W_per_Hz, f, s.falling_W[g]);
@@ -178,7 +168,7 @@ void clock_powers(const power::GpuModel& gpu, const power::Chip* chip, const dou
   const double leak_W = p.leakage_W, per_V = p.leakage_per_V, ref_V = p.voltage_ref_V;
   double table_V[chunk], f[chunk];  // local: a look-up cannot alias what the loop writes
   std::copy(clock_Hz, clock_Hz + n, f);
-  for (std::size_t g = 0; g < n; ++g) table_V[g] = voltage(grid, f[g]).V;
+  for (std::size_t g = 0; g < n; ++g) table_V[g] = grid.voltage(f[g]).V;
   for (std::size_t g = 0; g < n; ++g) {
     const double V = table_V[g] + chip[g].voltage_offset_V;
     dynamic_W[g] = per_V2_Hz * V * V * f[g];

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/base/version.hpp"
 #include "tidewatt/dvfs/operating_point.hpp"
 
@@ -62,7 +63,26 @@ class TIDEWATT_API PowerLimiter {
   /// @param rounded_bins width w of the rounding that the real clock has; 0: the clock is exact. The fast limit then reduces the
   /// clock by its mean over this width: (x + w/2)²/2w for a reduction x within ±w/2
   Request after(double request_bins, double clock_bins, double sample_W, double sample_s, double cap_W,
-                double rounded_bins = 0.0) const;
+                double rounded_bins = 0.0) const {
+    return after(gpu_->voltage(clock_Hz(clock_bins)), request_bins, clock_bins, sample_W, sample_s, cap_W,
+                 rounded_bins);
+  }
+  /// The same for loops over many. @param v of the table at the clock, V and V/Hz  @param rounded_bins above 0
+  TIDEWATT_INLINE Request after(const power::GpuModel::Voltage& v, double request_bins, double clock_bins,
+                                double sample_W, double sample_s, double cap_W, double rounded_bins) const {
+    const double f = clock_Hz(clock_bins);
+    const double bins_per_W = f * v.V / (cap_W * (v.V + 2.0 * f * v.slope_V_per_Hz) * power::GpuModel::bin_Hz);
+    const double reach = 0.5 * rounded_bins, above = (sample_W - peak_W_) * bins_per_W;
+    const double softened = (above + reach) * (above + reach) / (2.0 * rounded_bins);
+    const bool near = above < reach && above > -reach;
+    const double over_bins = near ? softened : above;
+    const double mean_bins = request_bins + sample_s * per_s_ * (cap_W - margin_W_ - sample_W) * bins_per_W;
+    const double drop_bins = over_bins < peak_slew_bins_ ? over_bins : peak_slew_bins_;
+    const double peak_bins = (mean_bins < clock_bins ? mean_bins : clock_bins) - drop_bins;
+    const bool peak = over_bins > 0.0;
+    const double bins = peak ? peak_bins : mean_bins, least = bins > 0.0 ? bins : 0.0;
+    return {least < top_bins_ ? least : top_bins_, peak};
+  }
   /// A clock on the scale of bins, which begins at the lowest clock. @param clock_Hz Hz
   double bins(double clock_Hz) const { return (clock_Hz - lowest_Hz_) * (1.0 / power::GpuModel::bin_Hz); }
   /// The clock at a place on that scale, Hz.

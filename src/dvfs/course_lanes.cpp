@@ -1,0 +1,379 @@
+#include "course_lanes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "phase_times.hpp"
+#include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
+
+namespace TIDEWATT_NAMESPACE::dvfs {
+namespace {
+
+constexpr double part_s = 10e-3;  ///< of `clock_sum_Hz`
+constexpr std::size_t most_part = 2048;
+constexpr double settling_windows = 8.0;  ///< then e^{-8} of where it began is left
+constexpr double mean_s = 24.0;           ///< of many places of the samples in the repetition
+constexpr double over_s = 1e-9;           ///< what is left of a stretch or sample when it is over
+constexpr std::size_t n_lane = 16, n_mode = 3;
+
+struct alignas(64) Lanes {
+  double x[n_lane] = {};
+  double& operator[](std::size_t l) { return x[l]; }
+  double operator[](std::size_t l) const { return x[l]; }
+};
+
+/// Without a fast limit.
+SampledGovernorParams without_peaks() {
+  return {.period_s = 0.02,
+          .peak_ratio = 1e3,
+          .peak_slew_bins = 1.0,
+          .up_slew_bins = 200.0,
+          .down_slew_bins = 200.0,
+          .thermal_hysteresis_K = 2.0,
+          .slowdown_release_K = 5.0,
+          .thermal_gain_bins_per_K_s = 1.0,
+          .thermal_gain_bins_per_K = 1.0,
+          .brake_clock_ratio = 1.0};
+}
+
+constexpr double near_x = 0.25;  ///< up to which the series is exact to 1e-12
+/// math::mean_decay() for small x: Σ (−x)^n/(n+1)!
+TIDEWATT_INLINE double near_mean_decay(double x) {
+  double near = 1.0 / 362880.0;
+  near = std::fma(std::fma(near, -x, 1.0 / 40320.0), -x, 1.0 / 5040.0);
+  near = std::fma(std::fma(near, -x, 1.0 / 720.0), -x, 1.0 / 120.0);
+  near = std::fma(std::fma(near, -x, 1.0 / 24.0), -x, 1.0 / 6.0);
+  return std::fma(std::fma(near, -x, 0.5), -x, 1.0);
+}
+
+/// What all lanes have in common.
+struct Common {
+  Common(const power::GpuModel& gpu_, double factor_, const CourseLimits& l)
+      : gpu(gpu_),
+        limits(l),
+        sampling(l.sampling == nullptr ? without_peaks() : *l.sampling),
+        limiter(gpu_, l.governor, sampling),
+        factor(factor_),
+        lock_bins(std::floor(limiter.bins(std::min(l.max_Hz, gpu_.clock_max_Hz())) + 1e-9)) {}
+  const power::GpuModel& gpu;
+  const CourseLimits& limits;
+  SampledGovernorParams sampling;
+  PowerLimiter limiter;
+  double factor, lock_bins;
+  power::GpuModel::Grid grid = gpu.grid();
+};
+
+/// Chips at their clocks.
+struct AtClock {
+  Lanes clock_Hz, stretch, dynamic_W, leakage_W;
+};
+
+/// [lane] everything that a step moves.
+struct State {
+  Lanes reference_Hz, offset_V, leakage_W;                    ///< of the chip, leakage at the reference voltage
+  AtClock now, idle;                                          ///< while it works, and without a context
+  std::array<Lanes, n_mode> z_K;                              ///< modes of the die
+  Lanes mean_W, request_bins, clock_bins;                     ///< mean of the last repetition
+  Lanes sample_J, sampled_s, sample_left_s;                   ///< of the sample
+  Lanes stretch_left_s, begin_s, repetition_J, repetition_s;  ///< of the repetition, the first two on its own clock
+  // The stretch: see PhaseMix. `gate` is reference clock ÷ gate, 0: none.
+  Lanes matrix_s, active_matrix_s, other_s, active_other_s, transfer_J, whole_s, per_whole_s, gate, context, low_W,
+      high_W;
+  // Sums since the stretch began.
+  Lanes s, J, work_s, work_cycles, fixed_J, leakage_J;
+  // The last piece, and the clock in it.
+  Lanes planned_s, clock_Hz;
+};
+
+TIDEWATT_INLINE void set_clock(const Common& c, const Lanes& clock_Hz, const State& v, AtClock& out) {
+  const auto& p = c.gpu.params();
+  const auto grid = c.grid;
+  const double per_ref_V = 1.0 / p.voltage_ref_V, per_ref_Hz = 1.0 / p.dynamic_ref_Hz;
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double f = clock_Hz.x[l], V = grid.voltage(f).V + v.offset_V.x[l], ratio = V * per_ref_V;
+    out.clock_Hz.x[l] = f;
+    out.stretch.x[l] = v.reference_Hz.x[l] / f;
+    out.dynamic_W.x[l] = p.dynamic_W * ratio * ratio * (f * per_ref_Hz);
+    out.leakage_W.x[l] = v.leakage_W.x[l] * math::exp(p.leakage_per_V * (V - p.voltage_ref_V));
+  }
+}
+
+/// One piece in every lane: to the end of its stretch or of its sample, whichever comes first. Samples that are over decide.
+TIDEWATT_CLONES
+void play_pieces(const Common& c, State& v) {
+  const auto& p = c.gpu.params();
+  const auto& die = c.limits.die;
+  Lanes d, fixed_W, at_leakage_W, over_W;
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const bool works = v.context.x[l] > 0.0;
+    const double stretch = works ? v.now.stretch.x[l] : v.idle.stretch.x[l],
+                 dynamic_W = works ? v.now.dynamic_W.x[l] : v.idle.dynamic_W.x[l];
+    at_leakage_W.x[l] = works ? v.now.leakage_W.x[l] : v.idle.leakage_W.x[l];
+    const double busy_s = v.matrix_s.x[l] * stretch, gated_s = std::fma(v.matrix_s.x[l], v.gate.x[l], -busy_s);
+    const double slack_s = v.gate.x[l] > stretch ? gated_s : 0.0, duration_s = busy_s + slack_s + v.other_s.x[l];
+    const double equivalent_s =
+        std::fma(v.active_matrix_s.x[l], stretch, v.active_other_s.x[l]) + p.wait_activity * slack_s;
+    const double per_s = 1.0 / duration_s;
+    fixed_W.x[l] = std::fma(std::fma(dynamic_W, equivalent_s, v.transfer_J.x[l]), per_s, p.board_W);
+    const double here_s = v.stretch_left_s.x[l] * (duration_s * v.per_whole_s.x[l]);
+    const bool ends = here_s <= v.sample_left_s.x[l];
+    d.x[l] = ends ? here_s : v.sample_left_s.x[l];
+    v.planned_s.x[l] = ends ? v.stretch_left_s.x[l] : d.x[l] * (v.whole_s.x[l] * per_s);
+    v.clock_Hz.x[l] = v.now.clock_Hz.x[l];
+    const double work_s = busy_s * per_s * d.x[l];
+    v.work_s.x[l] += work_s;
+    v.work_cycles.x[l] = std::fma(work_s, v.clock_Hz.x[l], v.work_cycles.x[l]);
+  }
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double over_K = v.z_K[0].x[l] + v.z_K[1].x[l] + v.z_K[2].x[l];
+    const double raw_W = std::fma(at_leakage_W.x[l] * c.factor, math::exp(p.leakage_per_K * over_K), fixed_W.x[l]);
+    const double below_W = raw_W < v.high_W.x[l] ? raw_W : v.high_W.x[l],
+                 W = below_W > v.low_W.x[l] ? below_W : v.low_W.x[l];
+    const double s = d.x[l], J = W * s;
+    v.s.x[l] += s, v.J.x[l] += J;
+    v.fixed_J.x[l] = std::fma(fixed_W.x[l], s, v.fixed_J.x[l]);
+    v.leakage_J.x[l] = std::fma(at_leakage_W.x[l], s, v.leakage_J.x[l]);
+    v.sample_J.x[l] += J, v.sampled_s.x[l] += s, v.sample_left_s.x[l] -= s;
+    v.repetition_J.x[l] += J, v.repetition_s.x[l] += s;
+    v.stretch_left_s.x[l] -= v.planned_s.x[l];
+    over_W.x[l] = W - v.mean_W.x[l];
+  }
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    const double rate_per_s = die.rate_per_s[m], K_per_J = die.K_per_J[m];
+    Lanes mean;
+    if (rate_per_s * c.sampling.period_s <= near_x) {  // no piece is longer than a sample
+      TIDEWATT_LANE_LOOP
+      for (std::size_t l = 0; l < n_lane; ++l) mean.x[l] = near_mean_decay(rate_per_s * d.x[l]);
+    } else {
+      TIDEWATT_LANE_LOOP
+      for (std::size_t l = 0; l < n_lane; ++l) {
+        const double x = rate_per_s * d.x[l], far = (1.0 - math::exp(-x)) / x, near = near_mean_decay(x);
+        mean.x[l] = x > near_x ? far : near;
+      }
+    }
+    TIDEWATT_LANE_LOOP
+    for (std::size_t l = 0; l < n_lane; ++l) {
+      const double spent_s = d.x[l] * mean.x[l], left = std::fma(-rate_per_s, spent_s, 1.0);
+      v.z_K[m].x[l] = std::fma(v.z_K[m].x[l], left, K_per_J * over_W.x[l] * spent_s);
+    }
+  }
+  const auto grid = c.grid;
+  const PowerLimiter limiter = c.limiter;
+  const double cap_W = c.limits.cap_W, lock_bins = c.lock_bins, up_bins = c.sampling.up_slew_bins,
+               period_s = c.sampling.period_s;
+  Lanes volts, slope, request, next_bins, next_Hz;
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const auto table = grid.voltage(v.now.clock_Hz.x[l]);
+    volts.x[l] = table.V, slope.x[l] = table.slope_V_per_Hz;
+  }
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double bins = v.clock_bins.x[l], sampled_s = v.sampled_s.x[l];
+    const double allowed = limiter
+                               .after({volts.x[l], slope.x[l]}, v.request_bins.x[l], bins, v.sample_J.x[l] / sampled_s,
+                                      sampled_s, cap_W, 1.0)
+                               .clock_bins;
+    const double goal = allowed < lock_bins ? allowed : lock_bins, slewed = bins + up_bins;
+    const double credit = goal + 2.0;  // as the governor: no credit beyond the lock
+    request.x[l] = allowed < credit ? allowed : credit;
+    next_bins.x[l] = goal < slewed ? goal : slewed;
+  }
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double left_s = v.sample_left_s.x[l], J = v.sample_J.x[l], s = v.sampled_s.x[l], bins = v.clock_bins.x[l],
+                 requested = v.request_bins.x[l];
+    const bool due = left_s <= over_s;
+    const double to = due ? next_bins.x[l] : bins;
+    v.request_bins.x[l] = due ? request.x[l] : requested;
+    v.clock_bins.x[l] = to;
+    v.sample_J.x[l] = due ? 0.0 : J;
+    v.sampled_s.x[l] = due ? 0.0 : s;
+    v.sample_left_s.x[l] = due ? period_s : left_s;
+    next_Hz.x[l] = limiter.clock_Hz(to);
+  }
+  set_clock(c, next_Hz, v, v.now);
+}
+
+double planned_s(const Repetition& r) {
+  double out = 0.0;
+  for (const auto& s : r.stretches) out += s.duration_s;
+  return out;
+}
+int repetitions(const Repetition& r, double s) { return std::max(1, static_cast<int>(std::ceil(s / planned_s(r)))); }
+
+/// A course in its lane.
+class Course {
+ public:
+  Course(const Common& common, const CourseOf& of, std::size_t lane, State& v)
+      : c_(common), r_(of.repetition), l_(lane), v_(v) {
+    const auto& p = c_.gpu.params();
+    n_settling_ = repetitions(r_, settling_windows * c_.limits.governor.window_s);
+    n_seen_ = left_ = repetitions(r_, mean_s);
+    const auto n_part = std::clamp(static_cast<std::size_t>(planned_s(r_) / part_s), std::size_t{1}, most_part);
+    sums_.kind.resize(r_.kind_mix.size());
+    sums_.clock_sum_Hz.assign(n_part + 1, 0.0);
+    parts_per_s_ = static_cast<double>(n_part) / planned_s(r_);
+    for (const auto& mix : r_.kind_mix)
+      whole_s_.push_back(phase_times(p, mix, r_.reference_Hz / r_.pace_Hz, 0.0).duration_s);
+    v_.reference_Hz[l_] = r_.reference_Hz, v_.offset_V[l_] = of.chip.voltage_offset_V;
+    v_.leakage_W[l_] = p.leakage_W * of.chip.leakage_ratio;
+    for (auto& z : v_.z_K) z[l_] = 0.0;
+    v_.mean_W[l_] = c_.limits.cap_W;
+    v_.request_bins[l_] = v_.clock_bins[l_] = std::clamp(c_.limiter.bins(r_.pace_Hz), 0.0, c_.lock_bins);
+    v_.sample_J[l_] = v_.sampled_s[l_] = 0.0;
+    set_clock(v_.now, c_.limiter.clock_Hz(v_.clock_bins[l_]));
+    set_clock(v_.idle, c_.gpu.idle_clock_Hz());
+    begin();
+  }
+  /// Takes the piece just played. @returns false: it is complete
+  bool take() {
+    if (n_settling_ == 0) see();
+    v_.begin_s[l_] += v_.planned_s[l_];
+    if (v_.stretch_left_s[l_] > over_s) return true;
+    end_stretch();
+    return next_stretch() || next_repetition();
+  }
+  CourseSums result() && { return std::move(sums_); }
+
+ private:
+  void set_clock(AtClock& at, double clock_Hz) {
+    const double V = c_.gpu.voltage(clock_Hz).V + v_.offset_V[l_];
+    at.clock_Hz[l_] = clock_Hz, at.stretch[l_] = v_.reference_Hz[l_] / clock_Hz;
+    at.dynamic_W[l_] = c_.gpu.dynamic_W(V, clock_Hz);
+    at.leakage_W[l_] = v_.leakage_W[l_] * c_.gpu.leakage_voltage_factor(V);
+  }
+  /// Begins the next repetition.
+  void begin() {
+    next_ = 0, part_ = 1, part_at_ = 0.0, clock_sum_Hz_ = 0.0;
+    v_.begin_s[l_] = v_.repetition_J[l_] = v_.repetition_s[l_] = 0.0;
+    v_.sample_left_s[l_] = c_.sampling.period_s * sample_place_frac(++n_played_, n_seen_);
+    for (std::size_t m = 0; m < n_mode; ++m) z_before_[m] = v_.z_K[m][l_];
+    mean_before_W_ = v_.mean_W[l_];
+    next_stretch();
+  }
+  /// @returns false: there is none
+  bool next_stretch() {
+    while (next_ < r_.stretches.size() && !(r_.stretches[next_].duration_s > over_s)) ++next_;
+    if (next_ == r_.stretches.size()) return false;
+    const auto& p = c_.gpu.params();
+    const auto& s = r_.stretches[next_];
+    const auto& mix = r_.kind_mix[s.kind];
+    const bool works = r_.kind_context[s.kind] != 0, gated = r_.gate_Hz > 0.0 && works;
+    v_.stretch_left_s[l_] = s.duration_s;
+    v_.matrix_s[l_] = mix.matrix_s, v_.active_matrix_s[l_] = mix.active_matrix_s;
+    v_.other_s[l_] = mix.memory_s + mix.link_s + mix.wait_s;
+    v_.active_other_s[l_] =
+        p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
+    v_.transfer_J[l_] = transfer_J(p, mix);
+    v_.whole_s[l_] = whole_s_[s.kind], v_.per_whole_s[l_] = 1.0 / whole_s_[s.kind];
+    v_.gate[l_] = gated ? r_.reference_Hz / (r_.gate_Hz * (r_.gate_ratio.empty() ? 1.0 : r_.gate_ratio[next_])) : 0.0;
+    v_.context[l_] = works ? 1.0 : 0.0;
+    v_.low_W[l_] = s.bounds.low_W, v_.high_W[l_] = s.bounds.high_W;
+    v_.s[l_] = v_.J[l_] = v_.work_s[l_] = v_.work_cycles[l_] = v_.fixed_J[l_] = v_.leakage_J[l_] = 0.0;
+    ++next_;
+    return true;
+  }
+  void end_stretch() {
+    if (n_settling_ > 0) return;
+    auto& of = sums_.kind[r_.stretches[next_ - 1].kind];
+    of.s += v_.s[l_], of.work_s += v_.work_s[l_], of.work_cycles += v_.work_cycles[l_];
+    of.fixed_J += v_.fixed_J[l_], of.leakage_J += v_.leakage_J[l_];
+    sums_.s += v_.s[l_], sums_.J += v_.J[l_];
+    sums_.work_s += v_.work_s[l_], sums_.work_cycles += v_.work_cycles[l_];
+  }
+  /// Adds the piece's clock to the sums at the parts that end in it.
+  void see() {
+    const double end = (v_.begin_s[l_] + v_.planned_s[l_]) * parts_per_s_, clock_Hz = v_.clock_Hz[l_];
+    auto* sum = sums_.clock_sum_Hz.data();
+    for (const std::size_t last = sums_.clock_sum_Hz.size() - 1; part_ < last && static_cast<double>(part_) <= end;
+         ++part_)
+      sum[part_] += std::fma(clock_Hz, static_cast<double>(part_) - part_at_, clock_sum_Hz_);
+    clock_sum_Hz_ = std::fma(clock_Hz, end - part_at_, clock_sum_Hz_);
+    part_at_ = end;
+  }
+  /// @returns false: that was the last one
+  bool next_repetition() {
+    v_.mean_W[l_] = v_.repetition_J[l_] / v_.repetition_s[l_];
+    if (n_settling_ > 0) {
+      if (--n_settling_ == 0) close();
+    } else {
+      // Parts that rounding has left are at its end.
+      for (auto part = part_; part < sums_.clock_sum_Hz.size(); ++part) sums_.clock_sum_Hz[part] += clock_sum_Hz_;
+      if (--left_ == 0) {
+        sums_.n_repetition = n_seen_;
+        for (double& x : sums_.clock_sum_Hz) x /= n_seen_;
+        return false;
+      }
+    }
+    begin();
+    return true;
+  }
+  /// Moves the die to where it begins a repetition without end. Each mode is linear, z_end = a z_begin + b; b is that of the last one.
+  void close() {
+    for (std::size_t m = 0; m < n_mode; ++m) {
+      const double rate_per_s = c_.limits.die.rate_per_s[m], a = math::exp(-rate_per_s * v_.repetition_s[l_]);
+      if (!(a < 1.0)) continue;
+      const double of_mean_K = c_.limits.die.K_per_J[m] * (v_.mean_W[l_] - mean_before_W_) * (1.0 - a) / rate_per_s;
+      double& z = v_.z_K[m][l_];
+      z = (z - of_mean_K - a * z_before_[m]) / (1.0 - a);
+    }
+  }
+
+  const Common& c_;
+  const Repetition& r_;
+  std::size_t l_;
+  State& v_;
+  CourseSums sums_;
+  std::vector<double> whole_s_;  ///< [kind] at the repetition's pace
+  int n_settling_, n_seen_, left_;
+  std::int64_t n_played_ = 0;
+  std::size_t next_ = 0;                 ///< stretch after the present one
+  std::array<double, n_mode> z_before_;  ///< at the last repetition's begin
+  double mean_before_W_ = 0.0;           ///< that it counted from
+  std::size_t part_ = 1;                 ///< that ends next
+  double parts_per_s_, part_at_ = 0.0, clock_sum_Hz_ = 0.0;
+};
+
+}  // namespace
+
+std::vector<CourseSums> play_courses(const power::GpuModel& gpu, std::span<const CourseOf> of,
+                                     double leakage_temperature_factor, const CourseLimits& limits) {
+  const Common common(gpu, leakage_temperature_factor, limits);
+  std::vector<CourseSums> out(of.size());
+  State state;
+  std::array<std::optional<Course>, n_lane> course;
+  std::array<std::size_t, n_lane> number{};
+  std::size_t next = 0;
+  const auto fill = [&](std::size_t l) {
+    if (next < of.size()) {
+      course[l].emplace(common, of[number[l] = next++], l, state);
+      return;
+    }
+    // A lane without a course goes on with one that nobody takes, so that its arithmetic stays finite.
+    if (!course[l]) course[l].emplace(common, of.front(), l, state);
+    state.stretch_left_s[l] = 1e300;
+    course[l].reset();
+  };
+  if (of.empty()) return out;
+  for (std::size_t l = 0; l < n_lane; ++l) fill(l);
+  const auto goes = [](const std::optional<Course>& c) { return c.has_value(); };
+  while (std::any_of(course.begin(), course.end(), goes)) {
+    play_pieces(common, state);
+    for (std::size_t l = 0; l < n_lane; ++l) {
+      if (!course[l] || course[l]->take()) continue;
+      out[number[l]] = std::move(*course[l]).result();
+      fill(l);
+    }
+  }
+  return out;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::dvfs
