@@ -219,7 +219,7 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
   if (table().line) return settled({accepted_K, memory.term_frac}, rests, step_s);
   const double floor_frac = this->floor_frac(now.inlet_K);
   const FanTable::Edges edges = steps_.edges(accepted_K);
-  if (const auto s = resting(memory.term_frac, edges, floor_frac, rests, step_s)) return *s;
+  if (Speeds s; resting(memory.term_frac, edges, floor_frac, rests, step_s, s)) return s;
   const double settled_floor_frac = rests.inlet_K == now.inlet_K ? floor_frac : this->floor_frac(rests.inlet_K);
   if (!is_long) {
     std::size_t level = edges.level;
@@ -253,17 +253,23 @@ FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, do
   return {frac, frac, frac, frac, kept_K, std::min(1.0, held_frac), level, frac};
 }
 
-/// What most nodes do: rest where they are, through the whole step.
-TIDEWATT_INLINE std::optional<FanStairs::Speeds> FanStairs::resting(double term_frac, const FanTable::Edges& edges,
-                                                                    double floor_frac, const Plant& rests,
-                                                                    double step_s) const {
+TIDEWATT_CLONES
+bool FanStairs::rest(const Memory& memory, const Plant& rests_in_it, double step_s, Speeds& out) const {
+  Plant rests = rests_in_it;
+  if (!is_long(rests, step_s)) rests.K_per_s = 0.0;
+  return resting(memory.term_frac, steps_.edges(memory.accepted_K), floor_frac(rests.inlet_K), rests, step_s, out);
+}
+
+TIDEWATT_INLINE bool FanStairs::resting(double term_frac, const FanTable::Edges& edges, double floor_frac,
+                                        const Plant& rests, double step_s, Speeds& out) const {
   const double frac = level_frac(edges.level, term_frac, floor_frac), middle_K = at(behind_air(rests, 0.0), frac),
                moves_K = 0.5 * std::abs(rests.K_per_s) * step_s, low_K = middle_K - moves_K,
                high_K = middle_K + moves_K;
-  if (high_K > edges.upper_K || low_K < edges.lower_K) return {};
-  if (table().regulates && (high_K > regulation_.on_K || (term_frac > 0.0 && low_K <= regulation_.off_K))) return {};
+  if (high_K > edges.upper_K || low_K < edges.lower_K) return false;
+  if (table().regulates && (high_K > regulation_.on_K || (term_frac > 0.0 && low_K <= regulation_.off_K))) return false;
   const double end_K = middle_K + 0.5 * rests.K_per_s * step_s;
-  return Speeds{frac, frac, frac, frac, steps_.accepted(edges.accepted_K, end_K), term_frac, edges.level, frac};
+  out = {frac, frac, frac, frac, steps_.accepted(edges.accepted_K, end_K), term_frac, edges.level, frac};
+  return true;
 }
 
 /// A step in parts, in each of which the die at rest moves by little. The die follows a change of the speed with the sink's lag τ, which is

@@ -76,6 +76,11 @@ class FanStairs {
   /// when the die passes its edge, towards the settled speed. No cycle is followed in time.
   /// @param rests once everything has settled at the present powers  @param now in this step
   Speeds speeds(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;
+  /// What most nodes do: rest where they are, through the whole step. @returns whether it does; then `out` is what speeds() gives,
+  /// whatever `now` is. @pre a reading is accepted, and the table has steps
+  bool rest(const Memory& memory, const Plant& rests, double step_s, Speeds& out) const;
+  /// Whether the table is a line, without steps to rest at.
+  bool on_line() const { return table().line; }
   /// Whether a step is long in this sense: then speeds() does not look at `now`.
   static bool is_long(const Plant& rests, double step_s);
   /// The same in steps of a few samples, with cycles followed in time; the closed form is compared with it.
@@ -93,8 +98,8 @@ class FanStairs {
   double floor_frac(double inlet_K) const;
   bool reached(double& accepted_K, std::size_t& level, const Speeds& aim, double floor_frac, const Plant& now) const;
   double level_frac(std::size_t level, double term_frac, double floor_frac) const;
-  std::optional<Speeds> resting(double term_frac, const FanTable::Edges& edges, double floor_frac, const Plant& rests,
-                                double step_s) const;
+  bool resting(double term_frac, const FanTable::Edges& edges, double floor_frac, const Plant& rests, double step_s,
+               Speeds& out) const;
   Speeds settled_in_steps(const Memory& memory, double floor_frac, const Plant& plant, double step_s) const;
   Speeds course(Memory memory, double floor_frac, const Plant& rests, double step_s) const;
   double term(double held_frac, std::size_t level, double floor_frac, const Plant& plant, double step_s) const;

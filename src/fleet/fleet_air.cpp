@@ -105,7 +105,7 @@ void climb(const FleetState& state, const FleetTask& task, const Block& b, doubl
   Lanes mean_W, rear;  // for nodes whose rest is not known yet
   bool gathered = false;
   // Pauses are jumped over where the fleet is as before them: the dies' mean with them is no reading of a table.
-  const bool pauses = pause_of(task) > 0;
+  const bool pauses = pause_of(task) > 0, has_steps = !stairs.on_line();
   for (std::size_t i = 0; i < b.n_node; ++i) {
     const double frac = std::max(air.fan_used_frac[i], b.type->air.fan_min_frac);
     const auto now = [&]() __attribute__((always_inline)) {
@@ -121,7 +121,7 @@ void climb(const FleetState& state, const FleetTask& task, const Block& b, doubl
     auto& rest = air.rest[i];
     if (b.type->follows_fans) {
       s = stairs.followed(memory, now(), step_s);
-    } else if (frac != rest.of_frac || !FanStairs::is_long(rest.plant, step_s)) {
+    } else if (frac != rest.of_frac || !(rest.rests || FanStairs::is_long(rest.plant, step_s))) {
       if (frac != rest.of_frac) {
         if (!std::exchange(gathered, true)) {
           mean_W = air.drawn_W != nullptr ? *air.drawn_W : gather(state.mean_W.data(), b);
@@ -131,10 +131,11 @@ void climb(const FleetState& state, const FleetTask& task, const Block& b, doubl
                                         : resting<0>(mean_W, rear, task.dip_K, b, i, frac, x);
         rest.plant.K_per_s = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
         rest.of_frac = frac;
+        rest.rests = has_steps && !std::isnan(memory.accepted_K) && stairs.rest(memory, rest.plant, step_s, s);
       }
       // A long step looks at `now` only where the table has no reading yet.
       const bool known = FanStairs::is_long(rest.plant, step_s) && !std::isnan(memory.accepted_K);
-      s = stairs.speeds(memory, rest.plant, pauses || known ? rest.plant : now(), step_s);
+      if (!rest.rests) s = stairs.speeds(memory, rest.plant, pauses || known ? rest.plant : now(), step_s);
     }
     if (task.dark) continue;
     mean_frac[i] = s.mean_frac;

@@ -125,6 +125,7 @@ struct Air {
   struct Rest {
     double of_frac;  ///< −1: not known yet
     FanStairs::Plant plant;
+    bool rests;  ///< at the step where it is: speeds do not change from pass to pass
   };
   std::array<Rest, n_lane> rest;
   Lanes air_K;    ///< mean over the step
