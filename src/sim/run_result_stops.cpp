@@ -92,8 +92,11 @@ void add_stops(const Scenario& scenario, Result& result) {
     // Without power no process is left to end by itself: all stop at once.
     if (stops != &power_loss) stops->spread = spread_of(scenario, (*entity)[i]);
     double until_s = scenario.run.duration_s;
-    for (std::size_t k = time->size(); k-- > i + 1;)
-      if (ends_stop((*kind)[k]) && (*time)[k] > (*time)[i]) until_s = (*time)[k];
+    for (std::size_t k = i + 1; k < time->size(); ++k)
+      if (ends_stop((*kind)[k]) && (*time)[k] > (*time)[i]) {
+        until_s = (*time)[k];
+        break;
+      }
     const double fall = steepest_fall_W_per_s(result, (*time)[i], until_s);
     if (!(stops->fall_W_per_s >= fall)) stops->fall_W_per_s = std::isfinite(fall) ? fall : stops->fall_W_per_s;
   }
