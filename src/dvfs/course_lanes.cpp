@@ -134,8 +134,7 @@ void play_pieces(const Common& c, State& v) {
   for (std::size_t l = 0; l < n_lane; ++l) {
     const double over_K = v.z_K[0].x[l] + v.z_K[1].x[l] + v.z_K[2].x[l];
     const double raw_W = std::fma(at_leakage_W.x[l] * c.factor, math::exp(p.leakage_per_K * over_K), fixed_W.x[l]);
-    const double below_W = raw_W < v.high_W.x[l] ? raw_W : v.high_W.x[l],
-                 W = below_W > v.low_W.x[l] ? below_W : v.low_W.x[l];
+    const double W = PowerBounds{v.low_W.x[l], v.high_W.x[l]}.bounded_W(raw_W);
     const double s = d.x[l], J = W * s;
     v.s.x[l] += s, v.J.x[l] += J;
     v.fixed_J.x[l] = std::fma(fixed_W.x[l], s, v.fixed_J.x[l]);
