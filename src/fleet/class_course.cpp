@@ -225,6 +225,50 @@ std::vector<double> at_places(const std::vector<double>& ratio_sum, const WorkPl
   return out;
 }
 
+/// [segment] where in the course each segment lies. Each of two iterations has the whole course.
+std::vector<dvfs::RatioSpan> spans_of(const WorkPlaces& places, std::size_t n_part, const workload::Timeline& timeline,
+                                      std::span<const workload::Segment> segments, double pace, Tick second_begin) {
+  std::size_t n_first = segments.size();
+  if (second_begin > 0) {
+    n_first = 0;
+    for (Tick at = 0; n_first < segments.size() && at < second_begin; at += segments[n_first++].duration) {
+    }
+  }
+  std::vector<dvfs::RatioSpan> out;
+  out.reserve(segments.size());
+  for (const auto& part : {segments.first(n_first), segments.subspan(n_first)}) {
+    std::vector<double> end;
+    end.reserve(part.size());
+    Tick at = 0;
+    for (const auto& s : part) end.push_back(static_cast<double>(at += s.duration));
+    add_spans(places, n_part, progress(timeline.kinds, part, pace), end, out);
+  }
+  return out;
+}
+
+/// [segment] clock of the rank that leads, of the same timeline, ÷ its mean.
+std::vector<double> lead_ratios(const ClassCourse& lead, const workload::Timeline& timeline, std::size_t cls,
+                                double pace_Hz, double pace) {
+  const auto& segments = timeline.classes[cls];
+  const auto& own_sum = lead.own_sum.empty() ? lead.nominal.ratio_sum : lead.own_sum;
+  const ChipPlane& plane = *lead.plane;
+  const double slow = leading(lead, pace_Hz).slow;
+  const auto of_plane =
+      spans_of(*plane.places, std::max<std::size_t>(2, plane.slow_more.size()) - 1, timeline, segments, pace, 0);
+  std::vector<double> out;
+  out.reserve(segments.size());
+  const double per_tick = 1.0 / static_cast<double>(timeline.period);
+  Tick at = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const double begin = static_cast<double>(at) * per_tick,
+                 end = static_cast<double>(at += segments[i].duration) * per_tick;
+    double ratio = dvfs::RatioSpan(begin, end, own_sum.size() - 1).mean(own_sum);
+    if (slow != 0.0 && plane.slow_more.size() > 1) ratio += slow * of_plane[i].mean(plane.slow_more);
+    out.push_back(ratio);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& type, std::span<const ClassCourse> lead,
@@ -241,10 +285,7 @@ std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& ty
   for (std::size_t cls = 0; cls < n_class; ++cls) {
     auto& r = repetition.emplace_back(work.repetition(stretches[cls]));
     if (lead.empty()) continue;
-    CourseMix leads(lead[cls]);
-    leads.chip = leading(lead[cls], of.pace_Hz);
-    const CourseRatios of_lead(leads, timeline, cls, pace);
-    for (std::size_t i = 0; i < stretches[cls].size(); ++i) gate_ratio[cls].push_back(of_lead.at(i));
+    gate_ratio[cls] = lead_ratios(lead[cls], timeline, cls, of.pace_Hz, pace);
     r.gate_Hz = of.pace_Hz, r.gate_ratio = gate_ratio[cls];
   }
   auto nominal = work.courses(type, {}, repetition);
@@ -259,8 +300,10 @@ std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& ty
       c.plane = std::make_shared<const ChipPlane>(std::move(plane));
     } else {
       c.plane = base[cls].plane;
-      c.nominal.ratio_sum = at_places(c.nominal.ratio_sum, *places_of(timeline, cls, pace), *c.plane->places,
-                                      base[cls].nominal.ratio_sum.size() - 1);
+      auto own = std::move(c.nominal.ratio_sum);
+      c.nominal.ratio_sum =
+          at_places(own, *places_of(timeline, cls, pace), *c.plane->places, base[cls].nominal.ratio_sum.size() - 1);
+      if (lead.empty()) c.own_sum = std::move(own);  // for those that wait for it
     }
     c.unused_W = unused_at_none_W(c, type, work.factor, work.limits);
     out.push_back(std::move(c));
@@ -323,27 +366,6 @@ ChipPlace leading(const ClassCourse& course, double gate_Hz) {
 }
 
 namespace {
-
-/// [segment] where in the course each segment lies. Each of two iterations has the whole course.
-std::vector<dvfs::RatioSpan> spans_of(const WorkPlaces& places, std::size_t n_part, const workload::Timeline& timeline,
-                                      std::span<const workload::Segment> segments, double pace, Tick second_begin) {
-  std::size_t n_first = segments.size();
-  if (second_begin > 0) {
-    n_first = 0;
-    for (Tick at = 0; n_first < segments.size() && at < second_begin; at += segments[n_first++].duration) {
-    }
-  }
-  std::vector<dvfs::RatioSpan> out;
-  out.reserve(segments.size());
-  for (const auto& part : {segments.first(n_first), segments.subspan(n_first)}) {
-    std::vector<double> end;
-    end.reserve(part.size());
-    Tick at = 0;
-    for (const auto& s : part) end.push_back(static_cast<double>(at += s.duration));
-    add_spans(places, n_part, progress(timeline.kinds, part, pace), end, out);
-  }
-  return out;
-}
 
 TIDEWATT_CLONES
 void add_scaled(double share, const double* of, std::size_t n, double* to) {

@@ -60,7 +60,8 @@ struct ClassCourse {
   dvfs::ClockCourse nominal;
   double unused_W = 0.0;
   std::shared_ptr<const ChipPlane> plane;
-  double pacing_slow = 0.0;  ///< place of the chip that smoothing and ballast follow, see HeldRepetition
+  std::vector<double> own_sum;  ///< nominal.ratio_sum by its own timeline; empty: that is the plane's
+  double pacing_slow = 0.0;     ///< place of the chip that smoothing and ballast follow, see HeldRepetition
 };
 
 /// A timeline that repeats, under the limits in force.

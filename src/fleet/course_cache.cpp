@@ -49,7 +49,7 @@ class KeyWriter final : public FieldVisitor {
 std::size_t bytes_of(const std::vector<ClassCourse>& courses) {
   std::size_t n = 0;
   for (const auto& c : courses) {
-    n += c.nominal.ratio_sum.size();
+    n += c.nominal.ratio_sum.size() + c.own_sum.size();
     if (c.plane.use_count() == 1)  // others have it from an entry of their own
       n += c.plane->slow_more.size() + c.plane->leaky_more.size() + c.plane->both_more.size() +
            3 * c.plane->places->done.size();
