@@ -328,7 +328,14 @@ double slow_pace_Hz(std::span<const dvfs::ClockCourse> slow) {
   return out_Hz;
 }
 
-void CourseMix::add(const ClassCourse& course, double of_it) { of[n] = &course, weight[n++] = of_it; }
+void CourseMix::add(const ClassCourse& course, double of_it) {
+  for (std::size_t i = 0; i < n; ++i)
+    if (of[i] == &course) {
+      weight[i] += of_it;
+      return;
+    }
+  of[n] = &course, weight[n++] = of_it;
+}
 
 KindCourse CourseMix::kind(std::size_t k) const {
   if (n == 0 || k >= of[0]->nominal.kind.size()) return {};

@@ -93,7 +93,7 @@ power::Chip chip_at(const ChipPlace& place);
 
 /// A mean of courses of neighbouring paces with one plane, of a chip on it.
 struct CourseMix {
-  static constexpr std::size_t most = 4;
+  static constexpr std::size_t most = 5;
   std::array<const ClassCourse*, most> of{};
   std::array<double, most> weight{};
   std::size_t n = 0;
@@ -101,7 +101,7 @@ struct CourseMix {
 
   CourseMix() = default;
   explicit CourseMix(const ClassCourse& one) { add(one, 1.0); }
-  void add(const ClassCourse& course, double of_it);
+  void add(const ClassCourse& course, double of_it);  ///< weights may be negative; their sum is 1
   template <class Value>
   double mean(Value&& value) const {
     double out = 0.0;

@@ -197,10 +197,11 @@ bool StageCourses::set_limits(const workload::IterationModel& model, const NodeT
 const StageCourses::Group& StageCourses::group(const workload::IterationModel& model, const NodeType& type, Steps at) {
   Limits& now = latest_.front();
   auto& known = now.group[at];
+  if (!now.waits) now.waits = at_pace(model, type, {now.lead_Hz}, now.lead);
+  if (at == Steps{0, 0}) known = {now.lead, now.waits};
   if (!known.lead) {
-    const double pace_Hz = model.reference_clock_Hz() * std::exp(pace_step * static_cast<double>(at.first) +
-                                                                 ahead_step * static_cast<double>(at.second));
-    if (!now.waits) now.waits = at_pace(model, type, {now.lead_Hz}, now.lead);
+    const double pace_Hz =
+        now.lead_Hz * std::exp(pace_step * static_cast<double>(at.first) + ahead_step * static_cast<double>(at.second));
     std::optional<HeldStages> held;  // both have the same
     known.lead = at_pace(model, type, {pace_Hz, at.second}, nullptr, now.lead, {}, &held);
     known.waits = at_pace(model, type, {pace_Hz, at.second}, known.lead, now.waits, {}, &held);
@@ -216,17 +217,23 @@ void StageCourses::add(const workload::IterationModel& model, const NodeType& ty
       for (const auto& c : this->lead()) to->emplace_back(c);
     return;
   }
-  const auto pace = between(std::log(slowest_Hz / model.reference_clock_Hz()) / pace_step);
+  const auto pace = between(std::log(slowest_Hz / latest_.front().lead_Hz) / pace_step);
   const auto ahead = between(std::max(0.0, std::log(gate_Hz / slowest_Hz)) / ahead_step);
   const auto n_stage = static_cast<std::size_t>(model.n_stage());
   std::vector<CourseMix> waits(n_stage), leads(n_stage);
-  for (const std::int64_t j : {0, 1})
-    for (const std::int64_t i : {0, 1}) {
-      const double share = (i == 0 ? 1.0 - pace.share : pace.share) * (j == 0 ? 1.0 - ahead.share : ahead.share);
-      if (!(share > 0.0)) continue;
-      const auto& of = group(model, type, {pace.below + i, ahead.below + j});
-      for (std::size_t s = 0; s < n_stage; ++s) waits[s].add((*of.waits)[s], share), leads[s].add((*of.lead)[s], share);
-    }
+  const auto add_share = [&](const Steps& at, double share) {
+    if (share == 0.0) return;
+    const auto& of = group(model, type, at);
+    for (std::size_t s = 0; s < n_stage; ++s) waits[s].add((*of.waits)[s], share), leads[s].add((*of.lead)[s], share);
+  };
+  add_share({pace.below, 0}, 1.0 - pace.share);
+  add_share({pace.below + 1, 0}, pace.share);
+  // What a lead changes is the same at every pace.
+  if (ahead.below > 0 || ahead.share > 0.0) {
+    add_share({0, ahead.below}, 1.0 - ahead.share);
+    add_share({0, ahead.below + 1}, ahead.share);
+    add_share({0, 0}, -1.0);
+  }
   for (auto& l : leads) l.chip = leading(*l.of[0], gate_Hz);
   course.insert(course.end(), waits.begin(), waits.end());
   lead.insert(lead.end(), leads.begin(), leads.end());

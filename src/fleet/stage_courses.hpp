@@ -27,7 +27,8 @@ class StageCourses {
     return latest_.empty() || !latest_.front().lead ? std::span<const ClassCourse>() : std::span(*latest_.front().lead);
   }
   /// Adds the courses of every stage in a group that moves at `gate_Hz` while the slowest group moves at `slowest_Hz`. They are
-  /// interpolated between slowest paces 4 % apart and leads of a group in multiples of 2 %; a group that is ahead waits for the gradients.
+  /// interpolated between slowest paces 4 % apart, one of them a slow chip's; what a group that is ahead and waits for the gradients has
+  /// beyond the slowest one is taken at that pace, between leads in multiples of 2 %.
   /// @param gate_Hz 0: none waits
   void add(const workload::IterationModel& model, const NodeType& type, double gate_Hz, double slowest_Hz,
            std::vector<CourseMix>& course, std::vector<CourseMix>& lead);
