@@ -48,31 +48,42 @@ std::vector<KindSlope> slopes_between(const dvfs::ClockCourse& slow, const dvfs:
   return out;
 }
 
-ChipPlane plane_of(const dvfs::ClockCourse& nominal, const dvfs::ClockCourse& slow, const NodeType& type,
-                   const dvfs::Repetition& repetition, double factor, const dvfs::CourseLimits& limits) {
-  const double limit_W = limits.cap_W - limits.governor.cap_margin_W, leakage_W = type.gpu.params().leakage_W * factor;
+/// The slow chip of a plane.
+ChipPlane begin_plane(const dvfs::ClockCourse& nominal, const dvfs::ClockCourse& slow,
+                      const dvfs::CourseLimits& limits) {
   ChipPlane out;
   out.nominal_Hz = nominal.clock_Hz, out.slow_Hz = slow.clock_Hz;
   out.slow_more = more_of(slow.ratio_sum, nominal.ratio_sum);
-  if (free_of_limits(slow, limits.max_Hz)) return out;
-  out.limited = true;
-  out.slow_unused_W = limit_W - slow.limit_W;
-  if (free_of_limits(nominal, limits.max_Hz) || !(nominal.clock_Hz > slow.clock_Hz + 1e6)) return out;
-  const double unused_W = limit_W - nominal.limit_W;
+  out.limited = !free_of_limits(slow, limits.max_Hz);
+  if (out.limited) out.slow_unused_W = limits.cap_W - limits.governor.cap_margin_W - slow.limit_W;
+  return out;
+}
+
+/// Chips of a plane beside the nominal and the slow one.
+struct OtherChips {
+  static constexpr std::array<power::Chip, 3> chip = {
+      {{1.0, -slow_V}, {leaky_ratio, 0.0}, {leaky_ratio, slow_V}}};  // fast, leaky, both
+  /// Whether a plane has them: even its nominal chip meets the limit.
+  static bool needed(const ChipPlane& plane, const dvfs::ClockCourse& nominal, double max_Hz) {
+    return plane.limited && !free_of_limits(nominal, max_Hz) && nominal.clock_Hz > plane.slow_Hz + 1e6;
+  }
+};
+
+/// @param others courses of OtherChips
+void end_plane(const dvfs::ClockCourse& nominal, const dvfs::ClockCourse& slow,
+               std::span<const dvfs::ClockCourse> others, double leakage_W, const dvfs::CourseLimits& limits,
+               ChipPlane& out) {
+  const double limit_W = limits.cap_W - limits.governor.cap_margin_W, unused_W = limit_W - nominal.limit_W;
   out.unused_W_per_Hz = (unused_W - out.slow_unused_W) / (nominal.clock_Hz - slow.clock_Hz);
   out.kind_below = slopes_between(slow, nominal);
-  const std::array<dvfs::CourseOf, 3> others = {
-      {{{1.0, -slow_V}, repetition}, {{leaky_ratio, 0.0}, repetition}, {{leaky_ratio, slow_V}, repetition}}};
-  const auto of_others = dvfs::clock_courses(type.gpu, others, factor, limits);
-  const auto &fast = of_others[0], &leaky = of_others[1], &both = of_others[2];
+  const auto &fast = others[0], &leaky = others[1], &both = others[2];
   out.kind_above = slopes_between(nominal, fast);
-  if (!(leakage_W > 0.0)) return out;
+  if (!(leakage_W > 0.0)) return;
   out.unused_per_leakage =
       (limit_W - leaky.limit_W - unused_W - out.unused_W_per_Hz * (leaky.clock_Hz - nominal.clock_Hz)) /
       ((leaky_ratio - 1.0) * leakage_W);
   out.leaky_more = more_of(leaky.ratio_sum, nominal.ratio_sum);
   out.both_more = more_of(more_of(more_of(both.ratio_sum, nominal.ratio_sum), out.slow_more), out.leaky_more);
-  return out;
 }
 
 /// What the nominal chip cannot use, and where it meets no limit what the slow one cannot.
@@ -148,6 +159,29 @@ struct Work {
   std::vector<dvfs::PhaseMix> mix;
   std::vector<std::uint8_t> context;
 };
+
+/// [repetition] planes without their places. Chips of all go side by side.
+std::vector<ChipPlane> planes_of(const Work& work, const NodeType& type, std::span<const dvfs::Repetition> repetitions,
+                                 std::span<const dvfs::ClockCourse> nominal) {
+  const double max_Hz = work.limits.max_Hz, leakage_W = type.gpu.params().leakage_W * work.factor;
+  constexpr std::size_t n_other = OtherChips::chip.size();
+  const auto slow = work.courses(type, {1.0, slow_V}, repetitions);
+  std::vector<ChipPlane> out;
+  std::vector<dvfs::CourseOf> asked;
+  for (std::size_t i = 0; i < repetitions.size(); ++i) {
+    out.push_back(begin_plane(nominal[i], slow[i], work.limits));
+    if (!OtherChips::needed(out[i], nominal[i], max_Hz)) continue;
+    for (const auto& chip : OtherChips::chip) asked.push_back({chip, repetitions[i]});
+  }
+  const auto played = dvfs::clock_courses(type.gpu, asked, work.factor, work.limits);
+  auto others = std::span(played);
+  for (std::size_t i = 0; i < repetitions.size(); ++i) {
+    if (!OtherChips::needed(out[i], nominal[i], max_Hz)) continue;
+    end_plane(nominal[i], slow[i], others.first(n_other), leakage_W, work.limits, out[i]);
+    others = others.subspan(n_other);
+  }
+  return out;
+}
 
 constexpr double same_work = 1e-5;  ///< of all of it
 
@@ -289,15 +323,14 @@ std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& ty
     r.gate_Hz = of.pace_Hz, r.gate_ratio = gate_ratio[cls];
   }
   auto nominal = work.courses(type, {}, repetition);
-  const auto slow = base.empty() ? work.courses(type, {1.0, slow_V}, repetition) : std::vector<dvfs::ClockCourse>{};
+  auto planes = base.empty() ? planes_of(work, type, repetition, nominal) : std::vector<ChipPlane>{};
   std::vector<ClassCourse> out;
   for (std::size_t cls = 0; cls < n_class; ++cls) {
     ClassCourse c;
     c.nominal = std::move(nominal[cls]);
     if (base.empty()) {
-      auto plane = plane_of(c.nominal, slow[cls], type, repetition[cls], work.factor, work.limits);
-      plane.places = lead.empty() ? places_of(timeline, cls, pace) : lead[cls].plane->places;
-      c.plane = std::make_shared<const ChipPlane>(std::move(plane));
+      planes[cls].places = lead.empty() ? places_of(timeline, cls, pace) : lead[cls].plane->places;
+      c.plane = std::make_shared<const ChipPlane>(std::move(planes[cls]));
     } else {
       c.plane = base[cls].plane;
       auto own = std::move(c.nominal.ratio_sum);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <string>
 
 #include "step_lengths.hpp"
 #include "tidewatt/base/math.hpp"
@@ -20,6 +22,12 @@ struct Between {
   double share;
 };
 Between between(double x) { return {static_cast<std::int64_t>(std::floor(x)), x - std::floor(x)}; }
+
+std::string bytes_of(double value) {
+  char bytes[sizeof value];
+  std::memcpy(bytes, &value, sizeof value);
+  return {bytes, sizeof value};
+}
 
 /// Everything of it that decides a timeline.
 void add_values(const PowerHold& hold, std::vector<double>& to) {
@@ -90,27 +98,33 @@ StageCourses::HeldStages StageCourses::at_limit(const workload::IterationModel& 
   return {std::move(work), std::move(place)};
 }
 
-SharedCourses StageCourses::at_pace(const workload::IterationModel& model, const NodeType& type, const Paces& at,
-                                    const SharedCourses& lead, const SharedCourses& base,
-                                    std::span<const dvfs::ClockCourse> slow, std::optional<HeldStages>* held) const {
-  const double reference_Hz = model.reference_clock_Hz();
-  const auto timeline = timeline_at(model, at);
-  // Ranks that wait do so for those of the same timeline. Planes are those of a slow chip's pace.
+StageCourses::Paced StageCourses::paced(const workload::IterationModel& model, const NodeType& type,
+                                        const Paces& at) const {
   const Limits& now = latest_.front();
-  std::vector<double> limits{reference_Hz, at.pace_Hz,       now.cap_W,
-                             now.max_Hz,   lead ? 1.0 : 0.0, base ? now.lead_Hz : 0.0};
+  std::vector<double> limits{model.reference_clock_Hz(), at.pace_Hz, now.cap_W, now.max_Hz};
   if (hold_.any()) add_values(hold_, limits);
-  const auto all = [](const SharedCourses& of) { return of ? std::span(*of) : std::span<const ClassCourse>(); };
-  return shared_courses(course_key(timeline, type, limits), [&] {
-    const auto courses_of = [&](const workload::Timeline& of, std::span<const std::vector<dvfs::PowerBounds>> bounds) {
-      return class_courses({of, reference_Hz, at.pace_Hz, now.cap_W, now.max_Hz, bounds}, type, all(lead), all(base));
-    };
-    if (!hold_.any()) return courses_of(timeline, {});
-    std::optional<HeldStages> own;
-    auto& stages = held != nullptr ? *held : own;
-    if (!stages) stages = at_limit(model, type, timeline, at, slow);
-    auto out = courses_of(stages->work.timeline, stages->work.bounds);
-    for (std::size_t s = 0; s < out.size(); ++s) out[s].pacing_slow = stages->slow[s];
+  auto timeline = timeline_at(model, at);
+  auto key = course_key(timeline, type, limits);
+  return {at, std::move(timeline), std::move(key), {}};
+}
+
+SharedCourses StageCourses::at_pace(const workload::IterationModel& model, const NodeType& type, Paced& of,
+                                    const SharedCourses& lead, const SharedCourses& base,
+                                    std::span<const dvfs::ClockCourse> slow) const {
+  const Limits& now = latest_.front();
+  const auto all = [](const SharedCourses& c) { return c ? std::span(*c) : std::span<const ClassCourse>(); };
+  const auto courses_of = [&](const workload::Timeline& timeline,
+                              std::span<const std::vector<dvfs::PowerBounds>> bounds) {
+    return class_courses({timeline, model.reference_clock_Hz(), of.at.pace_Hz, now.cap_W, now.max_Hz, bounds}, type,
+                         all(lead), all(base));
+  };
+  // Ranks that wait do so for those of the same timeline. Planes are those of a slow chip's pace.
+  const auto key = of.key + (lead ? "w" : "l") + (base ? bytes_of(now.lead_Hz) : "");
+  return shared_courses(key, [&] {
+    if (!hold_.any()) return courses_of(of.timeline, {});
+    if (!of.held) of.held = at_limit(model, type, of.timeline, of.at, slow);
+    auto out = courses_of(of.held->work.timeline, of.held->work.bounds);
+    for (std::size_t s = 0; s < out.size(); ++s) out[s].pacing_slow = of.held->slow[s];
     return out;
   });
 }
@@ -190,21 +204,25 @@ bool StageCourses::set_limits(const workload::IterationModel& model, const NodeT
   // Waits are as long as the pace makes them, and the pace, that of slow chips, follows from the courses.
   const auto slow = find_lead(model, type);
   Limits& now = latest_.front();
-  now.lead = at_pace(model, type, {now.lead_Hz}, nullptr, nullptr, slow);
+  auto of = paced(model, type, {now.lead_Hz});
+  now.lead = at_pace(model, type, of, nullptr, nullptr, slow);
   return true;
 }
 
 const StageCourses::Group& StageCourses::group(const workload::IterationModel& model, const NodeType& type, Steps at) {
   Limits& now = latest_.front();
   auto& known = now.group[at];
-  if (!now.waits) now.waits = at_pace(model, type, {now.lead_Hz}, now.lead);
+  if (!now.waits) {
+    auto of = paced(model, type, {now.lead_Hz});
+    now.waits = at_pace(model, type, of, now.lead);
+  }
   if (at == Steps{0, 0}) known = {now.lead, now.waits};
   if (!known.lead) {
     const double pace_Hz =
         now.lead_Hz * std::exp(pace_step * static_cast<double>(at.first) + ahead_step * static_cast<double>(at.second));
-    std::optional<HeldStages> held;  // both have the same
-    known.lead = at_pace(model, type, {pace_Hz, at.second}, nullptr, now.lead, {}, &held);
-    known.waits = at_pace(model, type, {pace_Hz, at.second}, known.lead, now.waits, {}, &held);
+    auto of = paced(model, type, {pace_Hz, at.second});
+    known.lead = at_pace(model, type, of, nullptr, now.lead);
+    known.waits = at_pace(model, type, of, known.lead, now.waits);
   }
   return known;
 }

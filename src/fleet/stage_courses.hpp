@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -56,9 +57,17 @@ class StageCourses {
   std::vector<dvfs::ClockCourse> find_held_lead(const workload::IterationModel& model, const NodeType& type);
   double held_slow_pace_Hz(const workload::IterationModel& model, const NodeType& type,
                            std::span<const dvfs::ClockCourse> slow) const;
-  SharedCourses at_pace(const workload::IterationModel& model, const NodeType& type, const Paces& at,
+  /// A group at a pace, and everything that decides its courses.
+  struct Paced {
+    Paces at;
+    workload::Timeline timeline;
+    std::string key;
+    std::optional<HeldStages> held;  ///< found once asked for
+  };
+  Paced paced(const workload::IterationModel& model, const NodeType& type, const Paces& at) const;
+  SharedCourses at_pace(const workload::IterationModel& model, const NodeType& type, Paced& of,
                         const SharedCourses& lead = nullptr, const SharedCourses& base = nullptr,
-                        std::span<const dvfs::ClockCourse> slow = {}, std::optional<HeldStages>* held = nullptr) const;
+                        std::span<const dvfs::ClockCourse> slow = {}) const;
   /// Of a group at a pace, its slowest ranks and those that wait for them; [stage].
   struct Group {
     SharedCourses lead, waits;
