@@ -205,8 +205,29 @@ def check_stops(report):
     rates = "job.main.failures.switch_tray_rate_per_day"
     rack = {"job.main.failures": "gb200_nvl72"}
     judge("switch trays of racks", RACKS, {**rack, rates: "[0]"}, {**rack, rates: "[0.5]"})
-    stop = report.run(TRANSIENTS, {**size, "event.host_failure.kind": "planned_stop", "job.main.life.planned_stop": "at_once", "job.main.life.planned_stop_s": 30}, "--no-interval").json
-    report.judge("a scheduler's kill, apart", True, f"{stop[ramps[0]]:.1f} MW/s: all hosts in one instant", "reported")
+    check_stops_apart(report, hour)
+
+
+def check_stops_apart(report, hour):
+    """A scheduler's kill and a loss of power: no bound, but listed apart with the spread that is assumed."""
+    def listed(name, f, key, *parts):
+        stops = f[key] or {}
+        text = ", ".join(f"{part} {stops[part]:g}" for part in stops)
+        report.judge(f"{name}, apart", stops.get("n") == 1 and all(part in stops for part in parts), text or "not listed", "listed with " + ", ".join(parts))
+
+    spread, seen = "job.main.life.tear_down_s", ("spread_s", "ramp_down_max_MW_per_s")
+    kill = {**hour, "event.kill.kind": "planned_stop", "job.main.life.catalog": "llama3_405b",
+            "job.main.life.planned_stop": "at_once", "job.main.life.planned_stop_s": 30,
+            "record.window.sample.start_s": 3000, "record.window.sample.duration_s": 10}  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        killed, dark = Path(folder) / "day.toml", Path(folder) / "tiny.toml"
+        killed.write_text('schema = 1\nbase = "llama3_405b_day"\n[[event]]\nname = "kill"\nkind = "planned_stop"\njob = "main"\nat_s = 3003\n', encoding="utf-8")
+        listed("a scheduler's kill", report.run(killed, kill, "--no-interval").json, "stops_kill", *seen, "spread_low_s", "spread_high_s")
+        for end in (0.04, 30):
+            listed(f"a scheduler's kill over {end:g} s", report.run(killed, {**kill, spread: end}, "--no-interval").json, "stops_kill", *seen)
+        text = (product.ROOT / "tests" / "scenarios" / "tiny.toml").read_text(encoding="utf-8")
+        dark.write_text(text + '\n[[event]]\nname = "e"\nkind = "utility_loss"\nat_s = 60\nduration_s = 20\n', encoding="utf-8")
+        listed("a loss of power", report.run(dark, {}, "--no-interval").json, "stops_power_loss", "spread_s")
 
 
 # Shorter than shipped: the figures are of one iteration. Two jobs of xai_230k begin after these times.

@@ -247,6 +247,7 @@ Result finish(Simulation& run) {
   add_summary(run, levels, result);
   add_transformers(run, result);
   add_costs(run, result);
+  add_stops(scenario, result);
   add_jobs(run, result);
   const auto& counts = run.scratch.counts;
   const double wall_s =

@@ -14,6 +14,10 @@ Result finish(Simulation& run);
 void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, Result& result);
 /// What every job did, by itself: rows of `jobs`, and the groups /jobs and /neighbours.
 void add_jobs(const Simulation& run, Result& result);
+/// Stops by cause: how many, over what time the processes end, and the steepest fall over 0.1 s, from the stop until work may begin again,
+/// where a window has recorded it. Failures of hosts, switches and their watchdogs together; a scheduler's kill and a loss of power
+/// apart. @pre the events and windows are in `result`
+void add_stops(const Scenario& scenario, Result& result);
 /// What the run cost and emitted.
 void add_costs(const Simulation& run, Result& result);
 /// What it did to transformers.

@@ -30,9 +30,10 @@ struct JobStep {
 /// queued → initialise → load → warm up → (ramp up) → iterate ⇄ evaluate, checkpoint → (failure → (run out) → detect → tear down →
 /// (wait for a spare) → replace → initialise) → (ramp down) → done.
 ///
-/// * A planned stop waits for the end of an iteration, saves, and loses nothing; `at_once` cuts and loses.
+/// * A planned stop waits for the end of an iteration, saves, and loses nothing; `at_once` cuts and loses: the scheduler ends the
+///   processes within `tear_down_s`, in stages.
 /// * A failure stops one replica. The others compute up to the exchange that waits for it and spin there until it is detected; then
-///   their processes end within `tear_down_s`, in stages. A loss of power, and a stop at once, end all of them in that instant.
+///   their processes end within `tear_down_s`, in stages. A loss of power ends all of them in that instant.
 /// * A failure loses all work since the last durable checkpoint, which is done again. A failure while the
 ///   job is already down only counts and joins the outage.
 /// * A node whose cause needs a repair leaves; a spare takes its place, or, when the pool is dry, the next repaired one.

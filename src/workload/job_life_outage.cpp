@@ -104,7 +104,10 @@ void JobLife::interrupted(Tick now, std::int64_t iterations, const std::string& 
   if (cut_for_stop) {
     lose_unsaved();
     s_.stopping = s_.ramped_down = false;
-    return begin_planned(now);
+    log(now, "kill", -1, fmt::format("all processes end within {:g} s", job_.tear_down_s));
+    if (job_.tear_down_s == 0.0) return begin_planned(now);
+    s_.spinning = true;  // the stop begins once they have ended, see after_outage()
+    return enter(JobState::tear_down, now);
   }
   std::int64_t node = -1;
   const bool down = is_down(s_.state);

@@ -38,7 +38,7 @@ inline constexpr Tick never = std::numeric_limits<Tick>::max();
 /// One line of the event log.
 struct JobEvent {
   Tick tick = 0;
-  std::string kind;          ///< start, restart, failure, planned_stop, checkpoint, evaluation, no_spare, done
+  std::string kind;          ///< start, restart, failure, kill, planned_stop, checkpoint, evaluation, no_spare, done
   std::int64_t entity = -1;  ///< node, where there is one
   std::string text;
 };

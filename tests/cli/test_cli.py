@@ -23,7 +23,7 @@ CONTRACT = {
     "utilisation_precision": TEXT, "mfu_attention": TEXT, "hfu_attention": TEXT, "peak_FLOP_per_s": NUMBER, "precision": TEXT,
     "tokens_per_s_mean": NUMBER, "tokens_per_J": NUMBER, "throughput_swing_percent": NUMBER,
     "throughput_swing_floor_percent": NUMBER, "throughput_min_hours": LIST, "clock_mean_MHz": NUMBER, "clock_slowest_MHz": NUMBER, "die_max_degC": NUMBER,
-    "die_mean_degC": NUMBER, "memory_mean_degC": NUMBER, "memory_max_degC": NUMBER, "limiter_share": TABLE, "fan_cycling_nodes": WHOLE, "it_mean_MW": NUMBER, "pcc_mean_MW": NUMBER, "pcc_max_MW": NUMBER,
+    "die_mean_degC": NUMBER, "memory_mean_degC": NUMBER, "memory_max_degC": NUMBER, "limiter_share": TABLE, "stops_failure": TABLE, "stops_kill": TABLE, "stops_power_loss": TABLE, "fan_cycling_nodes": WHOLE, "it_mean_MW": NUMBER, "pcc_mean_MW": NUMBER, "pcc_max_MW": NUMBER,
     "pcc_min_MW": NUMBER, "pcc_step_1s_max_MW": NUMBER, "pcc_ramp_up_max_MW_per_s": NUMBER,
     "pcc_ramp_down_max_MW_per_s": NUMBER, "pcc_dominant_Hz": NUMBER, "freq_deviation_max_mHz": NUMBER,
     "volt_deviation_max_percent": NUMBER, "pue": NUMBER, "wue_L_per_kWh": NUMBER, "capacity_margin_min_percent": NUMBER,

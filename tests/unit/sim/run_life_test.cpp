@@ -67,6 +67,39 @@ TEST_CASE("a drained stop ends its iteration, saves and loses nothing; one at on
   CHECK(mean_W(drained, 66.0, 72.0) < 0.55 * mean_W(drained, 40.0, 55.0));
 }
 
+TEST_CASE("stops are listed by cause: a kill falls less over its spread than in one instant, and its range is named",
+          "[sim][stops]") {
+  using List = std::vector<std::pair<std::string, double>>;
+  const auto list = [](const Result& r, const std::string& key) -> const Value& {
+    return std::find_if(r.summary.begin(), r.summary.end(), [&](const auto& x) { return x.first == key; })->second;
+  };
+  const auto of_kill = [&](const Result& r, const std::string& word) {
+    const auto& kill = std::get<List>(list(r, "stops_kill"));
+    return std::find_if(kill.begin(), kill.end(), [&](const auto& x) { return x.first == word; })->second;
+  };
+  std::vector<double> fall_MW_per_s;
+  for (const char* spread_s : {"0", "3"}) {
+    const std::string life = "job.main.life.";
+    auto scenario =
+        tiny(stop, {life + "planned_stop=\"at_once\"", life + "planned_stop_s=15", life + "tear_down_s=" + spread_s});
+    scenario.assumed.push_back({"job.main.life.tear_down_s", 1.0, 0.04, 30.0, "[K]"});  // as of the catalog's jobs
+    const auto r = run(scenario);
+    CHECK(n_event(r, "kill") == 1);
+    CHECK(of_kill(r, "n") == 1);
+    CHECK(of_kill(r, "spread_s") == std::stod(spread_s));
+    CHECK(of_kill(r, "spread_low_s") == 0.04);
+    CHECK(of_kill(r, "spread_high_s") == 30.0);
+    CHECK(std::holds_alternative<std::monostate>(list(r, "stops_failure")));
+    CHECK(std::holds_alternative<std::monostate>(list(r, "stops_power_loss")));
+    CHECK(state_s(r, workload::JobState::tear_down) == Approx(std::stod(spread_s)).margin(1e-9));
+    CHECK(state_s(r, workload::JobState::maintenance) == Approx(15.0).epsilon(1e-9));
+    CHECK(figure(r, "n_interruptions_planned") == 1);
+    fall_MW_per_s.push_back(of_kill(r, "ramp_down_max_MW_per_s"));
+  }
+  CHECK(fall_MW_per_s[0] > 0.0);
+  CHECK(fall_MW_per_s[1] < 0.95 * fall_MW_per_s[0]);
+}
+
 TEST_CASE("a soft start by replicas puts one share after the other to work") {
   const auto r = run(
       tiny("", {"job.main.life.soft_start_s=30", "job.main.life.soft_stages=3", "job.main.life.soft_style=\"replicas\"",
