@@ -160,6 +160,7 @@ TEST_CASE("saved inside a step, another engine goes on to the same bits", "[port
   second.restore(first.save());
   CHECK(second.time_s() == first.time_s());
   CHECK(number(second, "pcc_W") == number(first, "pcc_W"));
+  CHECK(number(second, "hall.a.memory_max_K") == number(first, "hall.a.memory_max_K"));
   drive(second, 42, 90);
   CHECK(hash(second) == hash(whole));
 }
