@@ -79,7 +79,7 @@ class TIDEWATT_API FanController {
   /// Request of one group at its last reading, 0–1.
   double asked_frac(std::size_t group) const { return memory_[group].asked_frac; }
   const FanControllerParams& params() const { return p_; }
-  /// Appends all that it remembers between samples. With equal memories, equal readings have equal controllers go on alike.
+  /// Appends all that it remembers between samples, in any unit. With equal memories, equal readings have equal controllers go on alike.
   void append_memory(std::vector<double>& to) const;
 
  private:
