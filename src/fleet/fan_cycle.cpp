@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "tidewatt/base/math.hpp"
@@ -70,6 +71,11 @@ class Server {
     for (std::size_t g = 0; g < gpu_W_.size(); ++g) out = std::max(out, air_K_[g] + r_[g] * store_K_[0][g]);
     return out;
   }
+  /// Temperatures; its modes follow from the speed.
+  void append_state(std::vector<double>& to) const {
+    for (const auto& of_store : store_K_) to.insert(to.end(), of_store.begin(), of_store.end());
+    to.insert(to.end(), air_K_.begin(), air_K_.end());
+  }
 
  private:
   bool rear(std::size_t g) const { return g >= gpu_W_.size() / 2; }
@@ -100,6 +106,104 @@ class Server {
   std::vector<double> air_K_;                                   ///< [GPU]
 };
 
+/// A server under its fan controller, sample by sample.
+class Play {
+ public:
+  Play(const NodeType& type, std::span<const double> gpu_W, std::span<const double> r, double inlet_K,
+       double air_J_per_m3_K, double start_frac, double accepted_K)
+      : least_frac_(type.air.fan_min_frac),
+        die_group_(type.stairs->die_group()),
+        controller_(type.stairs->controller(), start_frac),
+        server_(type, gpu_W, r, inlet_K, air_J_per_m3_K, start_frac),
+        reading_K_(cold_readings_K(*type.stairs, inlet_K)),
+        frac_(start_frac),
+        hottest_K_(server_.hottest_K()) {
+    if (std::isnan(accepted_K)) return;
+    reading_K_[die_group_] = accepted_K;
+    controller_.sample(reading_K_);
+  }
+  double sample_s() const { return controller_.params().sample_s; }
+  TIDEWATT_INLINE void sample() {
+    reading_K_[die_group_] = shown_K(hottest_K_);
+    frac_ = std::max(controller_.sample(reading_K_), least_frac_);
+    server_.step(frac_, controller_.params().sample_s);
+    hottest_K_ = server_.hottest_K();
+  }
+  double frac() const { return frac_; }            ///< fan speed since the last sample
+  double hottest_K() const { return hottest_K_; }  ///< die, now
+  /// All that the coming samples follow from.
+  void append_state(std::vector<double>& to) const {
+    controller_.append_memory(to);
+    server_.append_state(to);
+  }
+
+ private:
+  double least_frac_;
+  std::size_t die_group_;
+  thermal::FanController controller_;
+  Server server_;
+  std::vector<double> reading_K_;  ///< [group]
+  double frac_, hottest_K_;
+};
+
+bool rises_to(double before_frac, double frac) { return frac > before_frac + 1e-9; }
+
+/// Samples in which the fans began to rise after they had fallen.
+class Rises {
+ public:
+  void see(std::size_t sample, double before_frac, double frac) {
+    if (rises_to(before_frac, frac) && std::exchange(falling_, false)) {
+      if (n_++ == 0) first_ = sample;
+      last_ = sample;
+    }
+    falling_ = falling_ || frac < before_frac - 1e-9;
+  }
+  bool falling() const { return falling_; }
+  /// What came since an earlier time comes again.
+  void repeat(const Rises& since, std::size_t times, std::size_t cycle) {
+    if (n_ > since.n_) last_ += times * cycle;
+    n_ += times * (n_ - since.n_);
+  }
+  double period_s(double sample_s) const {
+    if (n_ < 2) return 0.0;
+    return (static_cast<double>(last_) * sample_s - static_cast<double>(first_) * sample_s) /
+           static_cast<double>(n_ - 1);
+  }
+
+ private:
+  bool falling_ = true;
+  std::size_t n_ = 0, first_ = 0, last_ = 0;
+};
+
+struct Range {
+  double low = 1e9, high = 0.0;
+  void see(double x) { low = std::min(low, x), high = std::max(high, x); }
+};
+
+/// Finds that a server has come back to a state that it had, to the last bit: one is held for twice as many looks as the last.
+class Recurrence {
+ public:
+  /// @return samples since it was in this state; 0: it is new
+  std::size_t see(const Play& play, const Rises& rises, std::size_t sample) {
+    now_.clear();
+    play.append_state(now_);
+    now_.push_back(rises.falling() ? 1.0 : 0.0);
+    if (now_.size() == held_.size() && std::memcmp(now_.data(), held_.data(), now_.size() * sizeof(double)) == 0)
+      return sample - held_sample_;
+    if (++n_look_ < most_) return 0;
+    held_.swap(now_);
+    held_rises_ = rises, held_sample_ = sample;
+    n_look_ = 0, most_ *= 2;
+    return 0;
+  }
+  const Rises& held_rises() const { return held_rises_; }  ///< when it was in that state
+
+ private:
+  std::vector<double> held_, now_;
+  Rises held_rises_;
+  std::size_t held_sample_ = 0, n_look_ = 0, most_ = 1;
+};
+
 }  // namespace
 
 double hottest_at_K(const NodeType& type, std::span<const double> gpu_W, std::span<const double> resistance_ratio,
@@ -110,49 +214,60 @@ double hottest_at_K(const NodeType& type, std::span<const double> gpu_W, std::sp
 TIDEWATT_CLONES
 FanCycle fan_cycle(const NodeType& type, std::span<const double> gpu_W, std::span<const double> resistance_ratio,
                    double inlet_K, double air_J_per_m3_K, double start_frac, double accepted_K, double duration_s) {
-  const FanStairs& stairs = *type.stairs;
-  thermal::FanController controller(stairs.controller(), start_frac);
-  Server server(type, gpu_W, resistance_ratio, inlet_K, air_J_per_m3_K, start_frac);
-  std::vector<double> reading_K = cold_readings_K(stairs, inlet_K);
-  if (!std::isnan(accepted_K)) {
-    reading_K[stairs.die_group()] = accepted_K;
-    controller.sample(reading_K);
-  }
+  Play play(type, gpu_W, resistance_ratio, inlet_K, air_J_per_m3_K, start_frac, accepted_K);
   FanCycle out;
-  const double sample_s = controller.params().sample_s;
+  const double sample_s = play.sample_s();
   const auto n = static_cast<std::size_t>(duration_s / sample_s);
-  double rise_s = 0.0, first_s = 0.0, before_frac = start_frac, low_K = 1e9, high_K = 0.0;
-  std::size_t n_rise = 0;
-  bool falling = true;
-  out.low_frac = 1.0;
+  Rises rises;
+  Range die_K, frac;
   for (auto* series : {&out.time_s, &out.fan_frac, &out.die_K}) series->reserve(n - n / 2);
   for (std::size_t i = 0; i < n; ++i) {
-    reading_K[stairs.die_group()] = shown_K(server.hottest_K());
-    const double frac = std::max(controller.sample(reading_K), type.air.fan_min_frac);
-    server.step(frac, sample_s);
-    const double at_s = static_cast<double>(i) * sample_s;
-    if (i < n / 2) {
-      before_frac = frac;
-      continue;
-    }
-    if (frac > before_frac + 1e-9 && std::exchange(falling, false)) {
-      if (n_rise++ == 0) first_s = at_s;
-      rise_s = at_s;
-    }
-    falling = falling || frac < before_frac - 1e-9;
-    before_frac = frac;
-    const double die_K = server.hottest_K();
-    out.time_s.push_back(at_s - static_cast<double>(n / 2) * sample_s);
-    out.fan_frac.push_back(frac), out.die_K.push_back(die_K);
-    low_K = std::min(low_K, die_K), high_K = std::max(high_K, die_K);
-    out.low_frac = std::min(out.low_frac, frac), out.high_frac = std::max(out.high_frac, frac);
-    out.mean_K += die_K, out.mean_frac += frac;
+    const double before_frac = play.frac();
+    play.sample();
+    if (i < n / 2) continue;
+    rises.see(i, before_frac, play.frac());
+    out.time_s.push_back(static_cast<double>(i) * sample_s - static_cast<double>(n / 2) * sample_s);
+    out.fan_frac.push_back(play.frac()), out.die_K.push_back(play.hottest_K());
+    die_K.see(play.hottest_K()), frac.see(play.frac());
+    out.mean_K += play.hottest_K(), out.mean_frac += play.frac();
   }
   const auto seen = static_cast<double>(out.time_s.size());
   out.mean_K /= seen, out.mean_frac /= seen;
-  if (n_rise > 1) out.period_s = (rise_s - first_s) / static_cast<double>(n_rise - 1);
-  out.amplitude_K = high_K - low_K;
+  out.low_frac = std::min(1.0, frac.low), out.high_frac = std::max(0.0, frac.high);
+  out.period_s = rises.period_s(sample_s);
+  out.amplitude_K = die_K.high - die_K.low;
   return out;
+}
+
+TIDEWATT_CLONES
+FanSwing fan_swing(const NodeType& type, std::span<const double> gpu_W, std::span<const double> resistance_ratio,
+                   double inlet_K, double air_J_per_m3_K, double start_frac, double accepted_K, double duration_s) {
+  Play play(type, gpu_W, resistance_ratio, inlet_K, air_J_per_m3_K, start_frac, accepted_K);
+  const auto n = static_cast<std::size_t>(duration_s / play.sample_s()), half = n / 2;
+  Rises rises;
+  Range die_K;
+  Recurrence recurrence;
+  bool rose = false, jumped = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double before_frac = play.frac();
+    play.sample();
+    if (i == half) recurrence = {}, jumped = false;
+    if (i >= half) {
+      rises.see(i, before_frac, play.frac());
+      die_K.see(play.hottest_K());
+    }
+    const bool rises_now = rises_to(before_frac, play.frac()), begins = rises_now && !rose;
+    rose = rises_now;
+    if (!begins || jumped) continue;
+    // Whole cycles are passed over; what is left of the half is played.
+    if (const std::size_t cycle = recurrence.see(play, rises, i); cycle > 0) {
+      const std::size_t times = ((i < half ? half : n) - 1 - i) / cycle;
+      rises.repeat(recurrence.held_rises(), times, cycle);
+      i += times * cycle;
+      jumped = true;
+    }
+  }
+  return {rises.period_s(play.sample_s()), die_K.high - die_K.low};
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -19,6 +19,14 @@ struct FanCycle {
 FanCycle fan_cycle(const NodeType& type, std::span<const double> gpu_W, std::span<const double> resistance_ratio,
                    double inlet_K, double air_J_per_m3_K, double start_frac, double accepted_K, double duration_s);
 
+/// Of the same, only how fast and how far the hottest die swings: a server that repeats itself to the last bit is not played on.
+struct FanSwing {
+  double period_s = 0.0, amplitude_K = 0.0;  ///< as of FanCycle
+};
+/// @param type and all others as of fan_cycle()
+FanSwing fan_swing(const NodeType& type, std::span<const double> gpu_W, std::span<const double> resistance_ratio,
+                   double inlet_K, double air_J_per_m3_K, double start_frac, double accepted_K, double duration_s);
+
 /// Hottest die of such a server at a fixed speed, once everything rests.
 double hottest_at_K(const NodeType& type, std::span<const double> gpu_W, std::span<const double> resistance_ratio,
                     double inlet_K, double air_J_per_m3_K, double fan_frac);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/archive.hpp"
 #include "base/sha256.hpp"
@@ -21,6 +22,8 @@ Tick whole_ms(double t_s) {
 }
 
 constexpr Tick longest_iteration = 3600 * ns_per_s;
+constexpr int writes_for_way = 2;      ///< in a row: then the next step is expected to end with one, too
+constexpr std::size_t most_acts = 64;  ///< that are computed again when it does not
 
 }  // namespace
 
@@ -45,10 +48,41 @@ void Engine::Ports::keep(Impl& engine, Tick planned_end) {
   spare_.clear();
 }
 
+/// Notes the beginning of a step without a copy of the state. @return whether there is a way to it
+bool Engine::Ports::keep_on_way(const Impl& engine, Tick planned_end) {
+  if (!moments_.empty() || way_.bytes.empty() || way_.n_write < writes_for_way || way_.acts.size() >= most_acts)
+    return false;
+  moments_.push_back({engine.state.now, furthest_occupant(engine), planned_end, {}});
+  return true;
+}
+
+/// The engine took a step of its own, or returned to a moment.
+void Engine::Ports::leave_way() {
+  if (!way_.bytes.empty()) spare_ = std::exchange(way_.bytes, {});
+  way_.acts.clear();
+  way_.n_write = 0;
+}
+
+/// Computes the state of a moment again if it was not copied. Leaves the engine anywhere.
+void Engine::Ports::find_back(Impl& engine, Moment& moment) {
+  if (!moment.bytes.empty()) return;
+  const int n_look = n_look_;
+  engine.load(way_.bytes);
+  for (const auto& act : way_.acts)
+    if (act.written != nullptr)
+      set(engine, *act.written, act.value);
+    else
+      play_to(engine, act.to);
+  n_look_ = n_look;
+  moment.bytes = engine.save(std::move(spare_));
+  spare_.clear();
+  leave_way();
+}
+
 /// Drops all but the newest moments.
 void Engine::Ports::forget(std::size_t n_kept) {
   while (moments_.size() > n_kept) {
-    spare_ = std::move(moments_.front().bytes);
+    if (auto& bytes = moments_.front().bytes; !bytes.empty()) spare_ = std::move(bytes);
     moments_.pop_front();
   }
 }
@@ -78,6 +112,8 @@ void Engine::Ports::look_inside(Impl& engine, Tick t) {
 
 void Engine::Ports::leave_inside(Impl& engine) {
   if (!inside_) return;
+  find_back(engine, moments_.back());
+  leave_way();
   engine.load(moments_.back().bytes);
   spare_ = std::move(moments_.back().bytes);
   moments_.pop_back();
@@ -107,6 +143,7 @@ void Engine::Ports::take_own_steps(Impl& engine, Tick t) {
   for (; engine.state.now < t && end <= t; end = planned_end(engine)) {
     // A step that is about to end at `t` may reach beyond it, to the end of an iteration: then it is taken back.
     if (end + longest_iteration > t) keep(engine, end);
+    leave_way();
     engine.step();
     if (engine.state.now > t) {
       inside_ = true;
@@ -115,7 +152,7 @@ void Engine::Ports::take_own_steps(Impl& engine, Tick t) {
     while (moments_.size() > 1 && moments_[1].clocks <= engine.state.now) forget(moments_.size() - 1);
   }
   if (engine.state.now == t && furthest_occupant(engine) <= t) return forget(0);
-  keep(engine, end);
+  if (!keep_on_way(engine, end)) keep(engine, end);
   look_inside(engine, t);
 }
 
@@ -129,8 +166,13 @@ void Engine::Ports::write(Impl& engine, std::string_view name, std::optional<dou
     throw InputError(fmt::format("port {}: {} is neither 0 nor 1", p.name, *value));
   if (entry.held(engine) == value) return;
   end_step(engine);
+  set(engine, entry, value);
+  if (!way_.bytes.empty()) way_.acts.push_back({engine.state.now, &entry, value});
+}
+
+void Engine::Ports::set(Impl& engine, const PortEntry& entry, std::optional<double> value) {
   entry.set(engine, value);
-  auto& log = engine.state.outside.writes[p.name];
+  auto& log = engine.state.outside.writes[entry.port.name];
   if (log.n++ == 0) log.first = engine.state.now;
   log.last = engine.state.now;
 }
@@ -138,8 +180,19 @@ void Engine::Ports::write(Impl& engine, std::string_view name, std::optional<dou
 /// Ends the step at the present time. This time must not depend on how often a controller read before.
 void Engine::Ports::end_step(Impl& engine) {
   if (inside_ && n_look_ > 1) {
+    find_back(engine, moments_[from_]);
+    leave_way();
     engine.load(moments_[from_].bytes);
     play_to(engine, asked);
+  } else if (inside_) {
+    if (auto& bytes = moments_[from_].bytes; !bytes.empty()) {
+      const int n_write = way_.n_write;
+      leave_way();
+      way_.bytes = std::move(bytes);
+      way_.n_write = n_write;
+    }
+    way_.acts.push_back({asked, nullptr, {}});
+    ++way_.n_write;
   }
   inside_ = false;
   forget(0);
@@ -148,6 +201,7 @@ void Engine::Ports::end_step(Impl& engine) {
 void Engine::Ports::step(Impl& engine) {
   leave_inside(engine);
   forget(0);
+  leave_way();
   engine.step();
   asked = engine.state.now;
   before = std::move(last);
@@ -157,6 +211,10 @@ void Engine::Ports::step(Impl& engine) {
 std::string Engine::Ports::save(Impl& engine) {
   ArchiveWriter a;
   std::string version = TIDEWATT_VERSION, text = engine.model.scenario.text, played = engine.save();
+  if (!moments_.empty() && moments_.front().bytes.empty()) {
+    find_back(engine, moments_.front());
+    engine.load(played);
+  }
   a(version, text, inside_, asked, before, last, moments_, from_, n_look_, played);
   std::string state = a.take();
   return state + sha256_hex(state);
@@ -199,6 +257,7 @@ void Engine::Ports::restore(Impl& engine, std::string_view bytes, bool other_sce
   moments_ = std::move(moments);
   from_ = from;
   n_look_ = n_look;
+  leave_way();
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

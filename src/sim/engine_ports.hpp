@@ -36,13 +36,29 @@ struct Engine::Ports {
   /// Beginning of one of the engine's own steps.
   struct Moment {
     Tick now = 0, clocks = 0, planned_end = 0;  ///< `clocks`: the furthest of the occupants
-    std::string bytes;
+    std::string bytes;                          ///< empty: `way_` leads to it
     template <class A>
     void archive(A& a) {
       a(now, clocks, planned_end, bytes);
     }
   };
+  /// From a saved state to the present step, where every step since was computed once and ended by a write. Such a controller will
+  /// hardly return to the beginning of a step, so the state is not copied each time: it can be computed again.
+  struct Way {
+    struct Act {
+      Tick to = 0;                         ///< played to this time
+      const PortEntry* written = nullptr;  ///< or a value was written; null: none
+      std::optional<double> value;
+    };
+    std::string bytes;  ///< saved state; empty: there is no way
+    std::vector<Act> acts;
+    int n_write = 0;  ///< steps in a row that a write ended
+  };
   void keep(Impl& engine, Tick planned_end);
+  bool keep_on_way(const Impl& engine, Tick planned_end);
+  void leave_way();
+  void find_back(Impl& engine, Moment& moment);
+  void set(Impl& engine, const PortEntry& entry, std::optional<double> value);
   void forget(std::size_t n_kept);
   void play_to(Impl& engine, Tick t);
   void look_inside(Impl& engine, Tick t);
@@ -52,6 +68,7 @@ struct Engine::Ports {
   bool inside_ = false;         ///< the engine has computed part of a step, up to `asked`
   std::size_t from_ = 0;        ///< saved state from which it was computed
   int n_look_ = 0;              ///< how often it was moved since
+  Way way_;
 };
 
 }  // namespace TIDEWATT_NAMESPACE::sim

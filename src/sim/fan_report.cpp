@@ -20,19 +20,27 @@ double median(std::vector<double> x) {
   return *middle;
 }
 
-}  // namespace
-
-std::optional<fleet::FanCycle> node_fan_cycle(const fleet::Fleet& fleet, std::span<const NamedArray> arrays,
-                                              std::size_t node) {
+/// One server of the picture through a function of fleet/fan_cycle.hpp.
+template <class Figures>
+std::optional<Figures> play(Figures (*of_server)(const fleet::NodeType&, std::span<const double>,
+                                                 std::span<const double>, double, double, double, double, double),
+                            const fleet::Fleet& fleet, std::span<const NamedArray> arrays, std::size_t node) {
   constexpr double room_air_J_per_m3_K = 1.2e3, watched_s = 7200.0;
   const auto* W = column_of(arrays, "/fleet/mean_W");
   const auto& type = fleet.types[fleet.node_hall[node]];
   if (W == nullptr || !type.stairs) return std::nullopt;
   const std::size_t n = fleet.n_gpu_per_node, first = node * n;
-  return fleet::fan_cycle(type, std::span(*W).subspan(first, n), std::span(fleet.resistance_ratio).subspan(first, n),
-                          (*column_of(arrays, "/fleet/inlet_K"))[first], room_air_J_per_m3_K,
-                          (*column_of(arrays, "/fleet/fan_frac"))[first],
-                          (*column_of(arrays, "/fleet/fan_accepted_K"))[first], watched_s);
+  return of_server(type, std::span(*W).subspan(first, n), std::span(fleet.resistance_ratio).subspan(first, n),
+                   (*column_of(arrays, "/fleet/inlet_K"))[first], room_air_J_per_m3_K,
+                   (*column_of(arrays, "/fleet/fan_frac"))[first], (*column_of(arrays, "/fleet/fan_accepted_K"))[first],
+                   watched_s);
+}
+
+}  // namespace
+
+std::optional<fleet::FanCycle> node_fan_cycle(const fleet::Fleet& fleet, std::span<const NamedArray> arrays,
+                                              std::size_t node) {
+  return play(fleet::fan_cycle, fleet, arrays, node);
 }
 
 std::optional<FanReport> fan_report(const fleet::Fleet& fleet, std::span<const NamedArray> arrays) {
@@ -46,7 +54,7 @@ std::optional<FanReport> fan_report(const fleet::Fleet& fleet, std::span<const N
   std::vector<double> amplitude_K, period_s;
   const std::size_t n = std::min(most, cycling.size());
   for (std::size_t i = 0; i < n; ++i) {
-    const auto c = node_fan_cycle(fleet, arrays, cycling[i * cycling.size() / n]);
+    const auto c = play(fleet::fan_swing, fleet, arrays, cycling[i * cycling.size() / n]);
     if (!c || c->period_s == 0.0) continue;
     amplitude_K.push_back(c->amplitude_K), period_s.push_back(c->period_s);
   }

@@ -247,11 +247,13 @@ void Simulation::load(std::string_view bytes) {
   std::string layout;
   from(layout);
   if (layout != state_layout) throw InputError("checkpoint: damaged, or written by another version of tidewatt");
+  const std::size_t n_memory = scratch.signals.memory_K.size();
   archive_moment(from);
   from(rewind_);
   const auto& fleet = state.fleet;
-  if (!from.done() || fleet.die_K.size() != model.fleet.n_gpu() || fleet.fan_frac.size() != model.fleet.n_node() ||
-      fleet.controls.size() != model.fleet.types.size() || state.now > model.end)
+  if (!from.done() || scratch.signals.memory_K.size() != n_memory || fleet.die_K.size() != model.fleet.n_gpu() ||
+      fleet.fan_frac.size() != model.fleet.n_node() || fleet.controls.size() != model.fleet.types.size() ||
+      state.now > model.end)
     throw InputError("checkpoint: of another fleet, or of a later time than the run's end");
   controls.check();
   apply_outside(false);

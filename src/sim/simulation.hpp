@@ -23,7 +23,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 cooling::Weather make_weather(const Scenario& scenario);
 
 /// Stands in front of every saved state. A change of what any `archive` writes takes another number: states of other layouts are refused.
-inline constexpr std::string_view state_layout = "tidewatt state 12";
+inline constexpr std::string_view state_layout = "tidewatt state 13";
 
 /// What a run is made of; it never changes.
 struct RunModel {
@@ -137,7 +137,8 @@ class Simulation {
   void set_power(const connection::PowerChange& change);
   template <class A>
   void archive_moment(A& a) {
-    a(agenda, state, halls, *connection, recorder, controls);
+    // Of the signals, what an iteration that passes in pieces keeps from the last whole one.
+    a(agenda, state, halls, *connection, recorder, controls, scratch.signals.memory_K);
     for (auto& occupant : occupants) occupant.archive(a);
     for (auto& neighbour : neighbours) neighbour.archive(a);
   }

@@ -126,13 +126,25 @@ double FanController::regulated_frac(const FanGroupParams& g, Memory& m, double 
   return m.term_frac;
 }
 
+void FanController::append_memory(std::vector<double>& to) const {
+  to.push_back(speed_frac_);
+  for (const auto& m : memory_)
+    to.insert(to.end(), {m.reading_K, m.accepted_K, m.integral_K_s, m.term_frac, m.asked_frac});
+}
+
 double FanController::sample(std::span<const double> reading_K, std::int64_t stopped_rotors) {
   if (reading_K.size() != p_.groups.size())
     throw InputError(fmt::format("fan controller: {} readings for {} groups", reading_K.size(), p_.groups.size()));
   double wanted_frac = 0.0;
   for (std::size_t i = 0; i < memory_.size(); ++i) {
-    const auto& g = p_.groups[i];
     auto& m = memory_[i];
+    if (m.rests && reading_K[i] == m.reading_K) {
+      wanted_frac = std::max(wanted_frac, m.asked_frac);
+      continue;
+    }
+    const auto& g = p_.groups[i];
+    m.reading_K = reading_K[i];
+    m.rests = !g.regulates || !(reading_K[i] - g.set_point_K > g.regulates_above_K);  // an integral grows
     if (std::isnan(reading_K[i])) {
       m.asked_frac = p_.failed_read_frac;
     } else if (g.regulates || !near(g, m.accepted_K, reading_K[i]) || m.asked_frac == p_.failed_read_frac) {

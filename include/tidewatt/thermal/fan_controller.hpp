@@ -79,13 +79,17 @@ class TIDEWATT_API FanController {
   /// Request of one group at its last reading, 0–1.
   double asked_frac(std::size_t group) const { return memory_[group].asked_frac; }
   const FanControllerParams& params() const { return p_; }
+  /// Appends all that it remembers between samples, in any unit. With equal memories, equal readings have equal controllers go on alike.
+  void append_memory(std::vector<double>& to) const;
 
  private:
   struct Memory {
+    double reading_K = std::numeric_limits<double>::quiet_NaN();   ///< the last one
     double accepted_K = std::numeric_limits<double>::quiet_NaN();  ///< the reading after hysteresis; NaN: none yet
     double integral_K_s = 0.0;
     double term_frac = 0.0;  ///< of the PID
     double asked_frac = 0.0;
+    bool rests = false;  ///< the same reading would ask for the same again
   };
   double table_frac(const FanGroupParams& g, Memory& m, double reading_K) const;
   double regulated_frac(const FanGroupParams& g, Memory& m, double reading_K) const;

@@ -66,3 +66,21 @@ TEST_CASE("fans at rest leave the die where its powers and its air have it") {
   if (c.period_s == 0.0) CHECK(c.mean_K == Approx(at_rest_K(type, c.mean_frac, 300.0)).margin(0.05));
   CHECK(c.time_s.size() == c.die_K.size());
 }
+
+TEST_CASE("a server that repeats itself swings as one that is played to the end, to the last bit") {
+  const auto type = grand_teton();
+  std::vector<double> uneven_W = gpu_W;
+  for (std::size_t g = 0; g < uneven_W.size(); ++g) uneven_W[g] += 3.7 * static_cast<double>(g);
+  int n_cycling = 0;
+  for (const auto& W : {gpu_W, uneven_W})
+    for (double inlet_K = 18 + zero_K; inlet_K < 36 + zero_K; inlet_K += 0.2)
+      for (const double duration_s : {3600.0, 7200.0, 28801.0}) {
+        const auto c = fleet::fan_cycle(type, W, nominal, inlet_K, air_J_per_m3_K, 0.7, 61 + zero_K, duration_s);
+        const auto s = fleet::fan_swing(type, W, nominal, inlet_K, air_J_per_m3_K, 0.7, 61 + zero_K, duration_s);
+        INFO("inlet " << inlet_K - zero_K << ", " << duration_s << " s");
+        CHECK(s.period_s == c.period_s);
+        CHECK(s.amplitude_K == c.amplitude_K);
+        n_cycling += c.period_s > 0.0 ? 1 : 0;
+      }
+  CHECK(n_cycling > 20);
+}
