@@ -38,8 +38,9 @@ struct KindCourse {
 };
 
 /// Difference of other chips from the nominal one: the bilinear surface through four chips, the nominal, a slow, a leaky, and one that is
-/// both. All courses of the same work have one, and their clocks by time are by its places, whatever their pace. A slower chip reaches the table's end less often, so its limiter can use more of the limit. A leaky one meets the fast limit at
-/// another share of its mean power.
+/// both. All courses of the same work have one, and their clocks by time are by its places, whatever their pace. A slower chip reaches
+/// the table's end less often, so its limiter can use more of the limit. A leaky one meets the fast limit at another share of its mean
+/// power.
 struct ChipPlane {
   SharedPlaces places;
   /// As dvfs::ClockCourse::ratio_sum, less that of the nominal chip; both_more also less slow_more and leaky_more. Empty: none.
@@ -52,8 +53,9 @@ struct ChipPlane {
 };
 
 /// Clocks of a class's repetition under the limiter. Clocks by kind and by time are the nominal chip's, relative to its mean clock;
-/// each chip's mean clock scales them; their sum is by the plane's places. A chip's mean clock is the one at which the power of the whole repetition is P_cap − margin −
-/// (unused_W + unused_W_per_Hz f + unused_per_leakage L), L its leakage at the reference voltage, slopes of the plane.
+/// each chip's mean clock scales them; their sum is by the plane's places. A chip's mean clock is the one at which the power of the
+/// whole repetition is P_cap − margin − (unused_W + unused_W_per_Hz f + unused_per_leakage L), L its leakage at the reference voltage,
+/// slopes of the plane.
 struct ClassCourse {
   dvfs::ClockCourse nominal;
   double unused_W = 0.0;
