@@ -61,6 +61,8 @@ constexpr double mean_s = 24.0;           ///< of many places of the samples in 
 /// Without a fast limit.
 SampledGovernorParams without_peaks() {
   return {.period_s = 0.02,
+          .power_gain_Hz = 1.25e9,
+          .power_rise_gain_Hz = 1.5e8,
           .peak_ratio = 1e3,
           .peak_slew_bins = 1.0,
           .up_slew_bins = 200.0,
@@ -103,6 +105,7 @@ class Player {
         limits_(l),
         sampling_(l.sampling == nullptr ? without_peaks() : *l.sampling),
         limiter_(gpu, l.governor, sampling_),
+        board_mean_(limiter_.start_mean()),
         factor_(factor),
         lock_bins_(std::floor(limiter_.bins(std::min(l.max_Hz, gpu.clock_max_Hz())) + 1e-9)),
         request_bins_(std::clamp(limiter_.bins(r.pace_Hz), 0.0, lock_bins_)),
@@ -216,8 +219,9 @@ class Player {
     return out;
   }
   void decide() {
-    const auto power =
-        limiter_.after(request_bins_, clock_bins_, sample_J_ / sampled_s_, sampled_s_, limits_.cap_W, 1.0);
+    const double sample_W = sample_J_ / sampled_s_;
+    const auto power = limiter_.after(request_bins_, clock_bins_, sample_W, board_mean_.push(sample_W, sampled_s_),
+                                      sampled_s_, limits_.cap_W, 1.0);
     const double goal = std::min(lock_bins_, power.clock_bins);
     request_bins_ = std::min(power.clock_bins, goal + 2.0);  // as the governor: no credit beyond the lock
     set_clock(std::min(goal, clock_bins_ + sampling_.up_slew_bins));
@@ -231,6 +235,7 @@ class Player {
   const CourseLimits& limits_;
   SampledGovernorParams sampling_;
   PowerLimiter limiter_;
+  PowerMean board_mean_;
   double factor_, lock_bins_, request_bins_, clock_bins_ = -1.0, mean_W_;  ///< mean of the last repetition
   std::array<double, 3> z_{};                                              ///< modes of the die, K
   std::array<double, 3> z_before_{};                                       ///< at the last repetition's begin
