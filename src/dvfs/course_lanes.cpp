@@ -15,8 +15,8 @@ namespace {
 
 constexpr double part_s = 10e-3;  ///< of `clock_sum_Hz`
 constexpr std::size_t most_part = 2048;
-constexpr double settling_windows = 8.0;  ///< then e^{-8} of where it began is left
-constexpr double mean_s = 24.0;           ///< of many places of the samples in the repetition
+constexpr double settling_windows = 3.0;  ///< the limiter remembers one; its loop has settled to a part in 1e5 of the clock
+constexpr double mean_s = 18.0;           ///< of many places of the samples in the repetition
 constexpr double over_s = 1e-9;           ///< what is left of a stretch or sample when it is over
 constexpr std::size_t n_lane = 16, n_mode = 3;
 

@@ -99,17 +99,16 @@ class TIDEWATT_API PowerLimiter {
     const double f = clock_Hz(clock_bins);
     const double bins_per_W = f * v.V / (cap_W * (v.V + 2.0 * f * v.slope_V_per_Hz) * power::GpuModel::bin_Hz);
     const double reach = 0.5 * rounded_bins, above = (sample_W - peak_W_) * bins_per_W;
-    const bool near = above < reach && above > -reach, peak = near || above > 0.0;
-    const double share = (above + reach) / rounded_bins, softened = reach * share * share;
-    const double peak_frac = near ? share : 1.0, over_bins = near ? softened : above;
+    const double share = (above + reach) / rounded_bins, some = share > 0.0 ? share : 0.0;  // no width: 0 or infinite
+    const double peak_frac = some < 1.0 ? some : 1.0, over_bins = some < 1.0 ? reach * some * some : above;
     const double mean_bins =
         request_bins +
         (sample_s * gain_bins_per_s_ * (cap_W - margin_W_ - mean.mean_W) - rise_gain_bins_ * mean.rise_W) / cap_W;
     const double rises_bins = mean_bins > clock_bins ? mean_bins - clock_bins : 0.0;
     const double drop_bins = over_bins < peak_slew_bins_ ? over_bins : peak_slew_bins_;
-    const double bins = peak ? mean_bins - (peak_frac * rises_bins + drop_bins) : mean_bins;
+    const double bins = mean_bins - (peak_frac * rises_bins + drop_bins);
     const double least = bins > 0.0 ? bins : 0.0;
-    return {least < top_bins_ ? least : top_bins_, peak};
+    return {least < top_bins_ ? least : top_bins_, peak_frac > 0.0};
   }
   /// Without samples, as long as the limits' window.
   PowerMean start_mean() const { return PowerMean(n_sample_); }
