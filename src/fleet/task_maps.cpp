@@ -9,7 +9,7 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
-constexpr double kept_within = 0.005;
+constexpr double kept_within = 0.002;
 
 bool alike(double a, double b) { return std::abs(a - b) <= kept_within * std::abs(a); }
 
