@@ -12,8 +12,10 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
-constexpr double pace_step = 0.04, ahead_step = 0.02;  ///< of the logarithm of the pace
-constexpr double cap_step = 0.01;                      ///< of the logarithm of the cap
+constexpr double pace_step = 0.04;  ///< of the logarithm of the pace
+/// Of that by which a group is ahead. Ramps of smoothing and ballast decide in stairs what a rank burns: that is not linear.
+double ahead_step(const PowerHold& hold) { return hold.any() ? 0.005 : 0.02; }
+constexpr double cap_step = 0.01;  ///< of the logarithm of the cap
 constexpr std::size_t most_limits = 16;
 
 /// Between two steps: the lower one, and the share of the one above.
@@ -42,7 +44,8 @@ void add_values(const PowerHold& hold, std::vector<double>& to) {
 
 workload::Timeline StageCourses::timeline_at(const workload::IterationModel& model, const Paces& at) const {
   std::vector<double> paces{at.pace_Hz / model.reference_clock_Hz()};
-  if (at.ahead > 0) paces.insert(paces.begin(), paces[0] * std::exp(-ahead_step * static_cast<double>(at.ahead)));
+  if (at.ahead > 0)
+    paces.insert(paces.begin(), paces[0] * std::exp(-ahead_step(hold_) * static_cast<double>(at.ahead)));
   auto timeline = evaluates_ ? model.evaluation(paces, 1) : model.iteration(paces);
   if (hold_.any()) return timeline;  // of both groups, which meet
   timeline.classes.erase(timeline.classes.begin(), timeline.classes.end() - model.n_stage());
@@ -58,7 +61,7 @@ HeldRepetition StageCourses::held_at(const workload::IterationModel& model, cons
   std::vector<std::vector<dvfs::KindClock>> kind;
   for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
     const bool behind = c + n_stage < timeline.classes.size();
-    pace_Hz.push_back(behind ? at.pace_Hz * std::exp(-ahead_step * static_cast<double>(at.ahead)) : at.pace_Hz);
+    pace_Hz.push_back(behind ? at.pace_Hz * std::exp(-ahead_step(hold_) * static_cast<double>(at.ahead)) : at.pace_Hz);
     if (!slow.empty())
       kind.push_back(slow[c % n_stage].kind);
     else if (const auto lead = this->lead(); !lead.empty())
@@ -218,8 +221,8 @@ const StageCourses::Group& StageCourses::group(const workload::IterationModel& m
   }
   if (at == Steps{0, 0}) known = {now.lead, now.waits};
   if (!known.lead) {
-    const double pace_Hz =
-        now.lead_Hz * std::exp(pace_step * static_cast<double>(at.first) + ahead_step * static_cast<double>(at.second));
+    const double pace_Hz = now.lead_Hz * std::exp(pace_step * static_cast<double>(at.first) +
+                                                  ahead_step(hold_) * static_cast<double>(at.second));
     auto of = paced(model, type, {pace_Hz, at.second});
     known.lead = at_pace(model, type, of, nullptr, now.lead);
     known.waits = at_pace(model, type, of, known.lead, now.waits);
@@ -236,7 +239,7 @@ void StageCourses::add(const workload::IterationModel& model, const NodeType& ty
     return;
   }
   const auto pace = between(std::log(slowest_Hz / latest_.front().lead_Hz) / pace_step);
-  const auto ahead = between(std::max(0.0, std::log(gate_Hz / slowest_Hz)) / ahead_step);
+  const auto ahead = between(std::max(0.0, std::log(gate_Hz / slowest_Hz)) / ahead_step(hold_));
   const auto n_stage = static_cast<std::size_t>(model.n_stage());
   std::vector<CourseMix> waits(n_stage), leads(n_stage);
   const auto add_share = [&](const Steps& at, double share) {
