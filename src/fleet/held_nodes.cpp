@@ -11,8 +11,6 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
-/// Work between two bounds can be long, and clocks move in it.
-constexpr Tick most_of_course = 80 * ns_per_ms;
 constexpr double none = std::numeric_limits<double>::infinity();
 
 /// Power of the GPUs of a task's classes without smoothing and ballast.
@@ -143,7 +141,7 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
                    1.0 / seconds(held.timeline.period));
   last_.marks = std::move(held.marks);
   timeline = std::move(held.timeline);
-  if (works && !task.class_course.empty()) split_evenly(timeline, most_of_course);
+  if (works && !task.class_course.empty()) split_evenly(timeline, most_between_bounds);
   set_kinds(task, timeline, type, task.reference_Hz);
   task.kind_low_W = std::move(held.low_W);
   task.kind_high_W = std::move(held.high_W);

@@ -112,7 +112,7 @@ class TIDEWATT_API PowerLimiter {
   }
   /// Without samples, as long as the limits' window.
   PowerMean start_mean() const { return PowerMean(n_sample_); }
-  /// Samples of that mean, whole or not.
+  /// Samples of that mean, whole or not; unit 1.
   double n_sample() const { return n_sample_; }
   /// A clock on the scale of bins, which begins at the lowest clock. @param clock_Hz Hz
   double bins(double clock_Hz) const { return (clock_Hz - lowest_Hz_) * (1.0 / power::GpuModel::bin_Hz); }
