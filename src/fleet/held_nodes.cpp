@@ -120,7 +120,7 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
   };
   std::vector<HoldState> end;
   auto held = held_from(last_.begin, end);
-  const double still_W = 2e-4 * tdp_W;  // a jump keeps what is left: of every GPU at the highest power
+  const double still_W = 4e-4 * tdp_W;  // a jump keeps what is left: of every GPU at the highest power
   last_.settled = apart_W(end, last_.begin, n_in) <= still_W;
   task.iterations = 1, task.second_begin = 0;
   if (std::vector<HoldState> next; pair_within > 0 && !last_.settled) {
