@@ -252,7 +252,7 @@ class Search {
     nlopt_set_min_objective(
         opt,
         [](unsigned, const double* at, double*, void* data) {
-          return static_cast<Problem*>(data)->at(at).yearly_USD * 1e-7;
+          return std::log(std::max(1.0, static_cast<Problem*>(data)->at(at).yearly_USD));  // at any size of site
         },
         &problem);
     const std::size_t n_rule = nothing_.margins_frac.size();
