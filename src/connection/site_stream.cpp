@@ -8,7 +8,6 @@
 namespace TIDEWATT_NAMESPACE::connection {
 namespace {
 
-constexpr std::int64_t chunk_bins = 16384;
 constexpr std::int64_t stair_bins = 100;  ///< of cooling power that moves
 constexpr double shows_frac = 2e-3;       ///< change of cooling power over the connection's power that is not a step
 
@@ -141,9 +140,7 @@ void SiteStream::pass(std::int64_t to_bin) {
     std::int64_t end = std::min({to_bin, bin + chunk_bins, seen_.orders.next_edge(bin)});
     if (delivery_)
       end = std::min({end, delivery_->next_edge(bin), bin + std::min(chunk_bins, delivery_->most_bins(bin))});
-    chunk_.resize(static_cast<std::size_t>(end - bin));
-    for (auto& lane : lanes_) lane.lay(bin * ns_per_ms, end * ns_per_ms, chunk_.bin_J);
-    for (std::size_t i = 0; i < chunk_.load_W.size(); ++i) chunk_.load_W[i] = chunk_.bin_J[i] * 1e3;
+    lay(bin, end);
     const double load_J = state_.feeder.load_J.value();
     if (delivery_)
       delivery_->through(chunk_.load_W, state_.auxiliary_W, bin, chunk_.pcc_W, chunk_.pcc_var, state_.feeder);
@@ -162,6 +159,13 @@ void SiteStream::pass(std::int64_t to_bin) {
     observe();
     state_.bin = end;
   }
+}
+
+/// The lanes' load from `bin` to `end`, as the chunk's bins.
+void SiteStream::lay(std::int64_t bin, std::int64_t end) {
+  chunk_.resize(static_cast<std::size_t>(end - bin));
+  for (auto& lane : lanes_) lane.lay(bin * ns_per_ms, end * ns_per_ms, chunk_.bin_J);
+  for (std::size_t i = 0; i < chunk_.load_W.size(); ++i) chunk_.load_W[i] = chunk_.bin_J[i] * 1e3;
 }
 
 /// From the site bus to the grid.

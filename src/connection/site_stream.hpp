@@ -181,9 +181,12 @@ class SiteStream {
   std::int64_t pass_unit(std::int64_t to_bin);
   bool has_devices() const { return battery_ || delivery_; }
   void pass(std::int64_t to_bin);
+  void lay(std::int64_t bin, std::int64_t end);
+  void show_lines(std::int64_t end_bin);
   void connect_devices();
   void observe();
   void repeat(const PeriodicLoad& p, std::int64_t end_bin);
+  static constexpr std::int64_t chunk_bins = 16384;  ///< that pass at a time
   double rest_W(double load_W, double auxiliary_W) const;
   /// No device between the load of the single lane and the connection could smooth it.
   bool follows_load() const { return !battery_ && !delivery_ && lanes_.size() == 1; }

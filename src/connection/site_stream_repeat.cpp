@@ -292,10 +292,12 @@ void SiteStream::repeat_periods(const PeriodicLoad& p, bool continues, std::int6
   const Tick unit = p.load->period * ((ns_per_s + p.load->period - 1) / p.load->period);
   const auto bins_of = [&](std::int64_t n) { return (n * unit + ns_per_ms / 2) / ns_per_ms; };
   const std::int64_t settle = continues ? 0 : repeats_.settle_bins(state_.bin, bins_of(2), bins_of(1) + 1);
-  // Whole periods up to the stretch's end, without a remainder.
-  std::int64_t left = ((end_bin - state_.bin - settle + 1) * ns_per_ms - 1) / unit;  // the ends are within bins
-  if (left <= 0 || seen_.windows.open(state_.bin, end_bin) || seen_.spectrum.collects()) return;
-  pass(end_bin - bins_of(left));
+  // Whole periods up to the stretch's end, without a remainder. Both ends are within bins: repetitions of a known unit may lack them.
+  const std::int64_t ends = continues && repeats_.knows() && !has_devices() ? 2 : 1;
+  std::int64_t left = ((end_bin - state_.bin - settle + ends) * ns_per_ms - 1) / unit;
+  if (left <= 0 || seen_.windows.open(state_.bin, end_bin)) return;
+  if (has_devices() && seen_.spectrum.collects()) return;  // what they make of the load is known of one unit alone
+  pass(end_bin - bins_of(left));                           // none, where the ends are left out
   // Number of units that may be repeated before the drifting charge of storage is computed again.
   std::int64_t most = has_devices() ? 0 : unlimited;
   while (left > 0) {
@@ -321,8 +323,23 @@ std::int64_t SiteStream::pass_unit(std::int64_t to_bin) {
   return unit_.end(battery_, delivery_, state_.connection_J.value(), state_.feeder.load_J.value());
 }
 
+/// Of bins up to `end_bin` that no other meter sees, as many as the spectrum wants.
+void SiteStream::show_lines(std::int64_t end_bin) {
+  std::int64_t bin = state_.bin;
+  power::FeederMeters booked;  // elsewhere
+  while (bin < end_bin && seen_.spectrum.collects()) {
+    const std::int64_t end = std::min(end_bin, bin + chunk_bins);
+    lay(bin, end);
+    feeder_.through(chunk_.load_W, state_.auxiliary_W, chunk_.pcc_W, chunk_.pcc_var, booked);
+    seen_.push_lines(chunk_.pcc_W);
+    bin = end;
+  }
+  if (bin < end_bin) seen_.grid.gap_lines();
+}
+
 /// Books the repetitions up to `end_bin`, which is at the same phase to within a bin.
 void SiteStream::repeat(const PeriodicLoad& p, std::int64_t end_bin) {
+  show_lines(end_bin);
   Tick period = p.load->period;
   Stretch s{state_.bin, end_bin - state_.bin, (state_.bin * ns_per_ms - p.begin) % period};
   std::vector<double> pcc_W;

@@ -98,9 +98,17 @@ void LoadMeters::push(std::span<const double> pcc_W) {
   state_.extremes.push(pcc_W);
   state_.ramp.push(pcc_W);
   for (auto& s : state_.steps) s.push(pcc_W);
+  push_lines(pcc_W);
+}
+
+void LoadMeters::push_lines(std::span<const double> pcc_W) {
   if (state_.line_bins >= most_line_bins) return;
   state_.lines.push(pcc_W);
   state_.line_bins += static_cast<std::int64_t>(pcc_W.size());
+}
+
+void LoadMeters::gap_lines() {
+  if (state_.line_bins < most_line_bins) state_.lines.gap();
 }
 
 void LoadMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J) {
@@ -109,7 +117,6 @@ void LoadMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J)
   state_.extremes.repeat_bins(energy_J, n_bin);
   state_.ramp.skip(n_bin);
   for (auto& s : state_.steps) s.skip(n_bin);
-  if (state_.line_bins < most_line_bins) state_.lines.gap();
 }
 
 std::vector<grid::Ramp> LoadMeters::ramps() const {

@@ -58,7 +58,7 @@ class RangeMeter {
 };
 
 /// Of the power: ramps through 0.1, 1, 10 s (at every bin) and 60, 300, 900 s (at every 100 ms); steps; extremes; energy in the
-/// bands 0.1–1, 1–2.5, 2.5–7, 7–60 Hz; rainflow cycles; lines, from the first ten minutes that are seen bin by bin:
+/// bands 0.1–1, 1–2.5, 2.5–7, 7–60 Hz; rainflow cycles; lines, from the first ten minutes that they see bin by bin:
 ///
 ///     share of the largest line in a band = max A_k/(½ Σ A_k)      (the Hann window shows a line in three bins, 2 A in sum)
 ///
@@ -68,7 +68,9 @@ class LoadMeters {
   explicit LoadMeters(const GridMeterParams& params);  ///< @throws InputError as the meters
   /// Measuring begins. @param first_W mean of the first bin
   void begin(std::int64_t bin, double first_W);
-  void push(std::span<const double> pcc_W);                                           ///< the coming bins
+  void push(std::span<const double> pcc_W);        ///< the coming bins
+  void push_lines(std::span<const double> pcc_W);  ///< to the lines alone, W
+  void gap_lines();                                ///< the next bin does not follow the last one
   void push_means(std::span<const double> mean_W) { state_.slow_ramp.push(mean_W); }  ///< of 100 ms
 
   struct Mark {
