@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "task.hpp"
@@ -135,20 +136,18 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
     for (std::size_t c = begin; c < end; ++c) {
       auto& map = maps[c] = make_class_map(task.timeline->classes[c], n_kind, reach.rates);
       if (!starts.empty()) {
-        auto nominal_W = nominal_kind_W(task, type, controls, c, starts[c].die_K);
-        map.within.more_W = segment_more_W(task, type, controls, c, starts[c].die_K);
+        auto nominal = nominal_powers(task, type, controls, c, starts[c].die_K);
+        map.within.more_W = std::move(nominal.more_W);
         if (!map.within.more_W.empty()) map.within.kind_W = take_means(map, task.timeline->classes[c]);
-        for (std::size_t k = 0; k < map.within.kind_W.size(); ++k) nominal_W[k] += map.within.kind_W[k];
-        add_course(map, task.timeline->classes[c], {*reach.reference, nominal_W, {}, leakage_per_K, map.within.more_W},
-                   starts[c].store_K);
+        for (std::size_t k = 0; k < map.within.kind_W.size(); ++k) nominal.kind_W[k] += map.within.kind_W[k];
+        add_course(map, task.timeline->classes[c],
+                   {*reach.reference, nominal.kind_W, {}, leakage_per_K, map.within.more_W}, starts[c].store_K);
       }
       if (offsets == nullptr) continue;
       auto& kept = offsets->classes[c];
       if (!kept.holds_for(task, c)) {
-        const auto nominal_W = nominal_kind_W(task, type, controls, c, nominal_die_K);
-        const auto leakage_W = nominal_leakage_W(task, type, controls, c, nominal_die_K);
-        const auto more_W = segment_more_W(task, type, controls, c, nominal_die_K);
-        add_rises(map, task.timeline->classes[c], {*reach.reference, nominal_W, leakage_W, leakage_per_K, more_W});
+        const auto [kind_W, leakage_W, more_W] = nominal_powers(task, type, controls, c, nominal_die_K);
+        add_rises(map, task.timeline->classes[c], {*reach.reference, kind_W, leakage_W, leakage_per_K, more_W});
         kept = {map.leakage,
                 map.peak_K_per_W,
                 {more_W, map.within.peak_K, map.within.weight_J, {}},
@@ -156,7 +155,7 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
                 seconds(task.timeline->period),
                 task.class_gate_Hz[c],
                 task.timeline->classes[c].size()};
-        for (const auto k : map.used) kept.mean_W += nominal_W[k] * map.kind_s[k] / map.period_s;
+        for (const auto k : map.used) kept.mean_W += kind_W[k] * map.kind_s[k] / map.period_s;
       }
       map.repeats = true;
       map.leakage = kept.leakage;
