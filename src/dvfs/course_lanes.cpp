@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -141,7 +142,7 @@ void play_pieces(const Common& c, State& v) {
     v.leakage_J.x[l] = std::fma(at_leakage_W.x[l], s, v.leakage_J.x[l]);
     v.sample_J.x[l] += J, v.sampled_s.x[l] += s, v.sample_left_s.x[l] -= s;
     v.repetition_J.x[l] += J, v.repetition_s.x[l] += s;
-    v.stretch_left_s.x[l] -= v.planned_s.x[l];
+    v.stretch_left_s.x[l] -= v.planned_s.x[l], v.begin_s.x[l] += v.planned_s.x[l];
     over_W.x[l] = W - v.mean_W.x[l];
   }
   for (std::size_t m = 0; m < n_mode; ++m) {
@@ -201,6 +202,13 @@ void play_pieces(const Common& c, State& v) {
   set_clock(c, next_Hz, v, v.now);
 }
 
+/// @returns the bits of lanes whose stretch is over
+unsigned stretches_over(const State& v) {
+  unsigned out = 0;
+  for (std::size_t l = 0; l < n_lane; ++l) out |= static_cast<unsigned>(!(v.stretch_left_s.x[l] > over_s)) << l;
+  return out;
+}
+
 double planned_s(const Repetition& r) {
   double out = 0.0;
   for (const auto& s : r.stretches) out += s.duration_s;
@@ -218,7 +226,8 @@ class Course {
     n_seen_ = left_ = repetitions(r_, mean_s);
     const auto n_part = std::clamp(static_cast<std::size_t>(planned_s(r_) / part_s), std::size_t{1}, most_part);
     sums_.kind.resize(r_.kind_mix.size());
-    sums_.clock_sum_Hz.assign(n_part + 1, 0.0);
+    last_part_ = static_cast<std::int64_t>(n_part);
+    sums_.clock_sum_Hz.assign(n_part + 1 + n_ahead, 0.0);
     parts_per_s_ = static_cast<double>(n_part) / planned_s(r_);
     for (const auto& mix : r_.kind_mix)
       whole_s_.push_back(phase_times(p, mix, r_.reference_Hz / r_.pace_Hz, 0.0).duration_s);
@@ -232,11 +241,23 @@ class Course {
     set_clock(v_.idle, c_.gpu.idle_clock_Hz());
     begin();
   }
-  /// Takes the piece just played. @returns false: it is complete
-  bool take() {
-    if (n_settling_ == 0) see();
-    v_.begin_s[l_] += v_.planned_s[l_];
-    if (v_.stretch_left_s[l_] > over_s) return true;
+  /// Adds the clock of the piece just played to the sums at the parts that end in it, seldom more than two; without branches, which no
+  /// processor foresees here.
+  void see() {
+    if (n_settling_ > 0) return;
+    const double end = v_.begin_s[l_] * parts_per_s_, clock_Hz = v_.clock_Hz[l_];
+    const std::int64_t n = std::min(static_cast<std::int64_t>(end), last_part_ - 1) + 1 - part_;
+    const auto sum_Hz = [&](std::int64_t k) {
+      return clock_sum_Hz_ + clock_Hz * (static_cast<double>(part_ + k) - part_at_);
+    };
+    double* at = sums_.clock_sum_Hz.data() + part_;
+    for (std::int64_t k = 0; k < n_ahead; ++k) at[k] += k < n ? sum_Hz(k) : 0.0;
+    for (std::int64_t k = n_ahead; k < n; ++k) at[k] += sum_Hz(k);
+    clock_sum_Hz_ += clock_Hz * (end - part_at_);
+    part_ += n, part_at_ = end;
+  }
+  /// Takes the stretch that is over. @returns false: the course is complete
+  bool next() {
     end_stretch();
     return next_stretch() || next_repetition();
   }
@@ -288,16 +309,6 @@ class Course {
     sums_.s += v_.s[l_], sums_.J += v_.J[l_];
     sums_.work_s += v_.work_s[l_], sums_.work_cycles += v_.work_cycles[l_];
   }
-  /// Adds the piece's clock to the sums at the parts that end in it.
-  void see() {
-    const double end = (v_.begin_s[l_] + v_.planned_s[l_]) * parts_per_s_, clock_Hz = v_.clock_Hz[l_];
-    auto* sum = sums_.clock_sum_Hz.data();
-    for (const std::size_t last = sums_.clock_sum_Hz.size() - 1; part_ < last && static_cast<double>(part_) <= end;
-         ++part_)
-      sum[part_] += std::fma(clock_Hz, static_cast<double>(part_) - part_at_, clock_sum_Hz_);
-    clock_sum_Hz_ = std::fma(clock_Hz, end - part_at_, clock_sum_Hz_);
-    part_at_ = end;
-  }
   /// @returns false: that was the last one
   bool next_repetition() {
     v_.mean_W[l_] = v_.repetition_J[l_] / v_.repetition_s[l_];
@@ -305,9 +316,10 @@ class Course {
       if (--n_settling_ == 0) close();
     } else {
       // Parts that rounding has left are at its end.
-      for (auto part = part_; part < sums_.clock_sum_Hz.size(); ++part) sums_.clock_sum_Hz[part] += clock_sum_Hz_;
+      for (auto* at = sums_.clock_sum_Hz.data(); part_ <= last_part_; ++part_) at[part_] += clock_sum_Hz_;
       if (--left_ == 0) {
         sums_.n_repetition = n_seen_;
+        sums_.clock_sum_Hz.resize(static_cast<std::size_t>(last_part_) + 1);
         for (double& x : sums_.clock_sum_Hz) x /= n_seen_;
         return false;
       }
@@ -337,7 +349,8 @@ class Course {
   std::size_t next_ = 0;                 ///< stretch after the present one
   std::array<double, n_mode> z_before_;  ///< at the last repetition's begin
   double mean_before_W_ = 0.0;           ///< that it counted from
-  std::size_t part_ = 1;                 ///< that ends next
+  static constexpr std::int64_t n_ahead = 2;  ///< parts behind the last that `see` may touch
+  std::int64_t part_ = 1, last_part_;         ///< that ends next
   double parts_per_s_, part_at_ = 0.0, clock_sum_Hz_ = 0.0;
 };
 
@@ -366,8 +379,11 @@ std::vector<CourseSums> play_courses(const power::GpuModel& gpu, std::span<const
   const auto goes = [](const std::optional<Course>& c) { return c.has_value(); };
   while (std::any_of(course.begin(), course.end(), goes)) {
     play_pieces(common, state);
-    for (std::size_t l = 0; l < n_lane; ++l) {
-      if (!course[l] || course[l]->take()) continue;
+    for (auto& c : course)
+      if (c) c->see();
+    for (unsigned over = stretches_over(state); over != 0; over &= over - 1) {
+      const auto l = static_cast<std::size_t>(std::countr_zero(over));
+      if (course[l]->next()) continue;
       out[number[l]] = std::move(*course[l]).result();
       fill(l);
     }
