@@ -51,18 +51,37 @@ std::array<double, 4> cubic(const std::array<double, 4>& f) {
 
 /// Of a map under way, kept from one to the next.
 struct Rooms {
+  std::vector<Tick> kind_ticks;
   std::vector<std::uint32_t> place;   ///< [kind] among the used ones
   std::vector<double> to_end_s;       ///< [run of one kind, and the end]
   std::vector<std::uint32_t> places;  ///< [run of one kind]
   std::vector<double> sum;            ///< [used kind][rate]
 };
 
+/// What make_class_map does not set.
+void clear(ClassMap& map) {
+  map.used.clear(), map.peak_K_per_W.clear(), map.leakage.apart.clear();
+  map.leakage.weight_s = {}, map.leakage.peak_K_per_W = 0.0;
+  map.within.more_W.clear(), map.within.kind_W.clear();
+  map.within.weight_J = {}, map.within.peak_K = map.pause_rise_K = 0.0;
+  map.repeats = false;
+}
+
 }  // namespace
 
 ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates) {
   ClassMap map;
+  make_class_map(segments, n_kind, rates, map);
+  return map;
+}
+
+void make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates,
+                    ClassMap& map) {
+  static thread_local Rooms rooms;
+  auto& [kind_ticks, place, to_end_s, places, sum] = rooms;
+  clear(map);
   map.kind_s.assign(n_kind, 0.0);
-  std::vector<Tick> kind_ticks(n_kind, 0);
+  kind_ticks.assign(n_kind, 0);
   Tick period = 0;
   for (const auto& s : segments) {
     kind_ticks[s.kind] += s.duration;
@@ -74,8 +93,6 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
     if (kind_ticks[k] > 0) map.used.push_back(k);
   }
   map.used_s.assign((map.used.size() + ClassMap::pad - 1) / ClassMap::pad * ClassMap::pad, 0.0);
-  static thread_local Rooms rooms;
-  auto& [place, to_end_s, places, sum] = rooms;
   place.assign(n_kind, 0);
   for (std::uint32_t i = 0; i < map.used.size(); ++i) {
     place[map.used[i]] = i;
@@ -119,7 +136,6 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
   }
   map.leakage.rise_K.assign(n_kind, 0.0);
   map.leakage.spread_K2.assign(n_kind, 0.0);
-  return map;
 }
 
 // Every mode decays towards its new steady state: −(1 − mean decay) of the step g ΔP/λ on average.

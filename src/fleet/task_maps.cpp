@@ -119,6 +119,14 @@ bool KindTemperatureOffsets::OfClass::holds_for(const FleetTask& task, std::size
 
 std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals,
                                       const FleetTask& task, KindTemperatureOffsets* offsets) {
+  std::vector<ClassMap> maps;
+  make_class_maps(fleet, state, signals, task, offsets, maps);
+  return maps;
+}
+
+std::span<const ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals,
+                                          const FleetTask& task, KindTemperatureOffsets* offsets,
+                                          std::vector<ClassMap>& rooms) {
   const auto& type = fleet.types[fleet.node_hall[task.first_node]];
   const auto& controls = state.controls[fleet.node_hall[task.first_node]];
   const Reach reach = reach_of(fleet, state, signals, task);
@@ -131,10 +139,11 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
   const bool one = std::all_of(task.timeline->classes.begin(), task.timeline->classes.end(),
                                [](const auto& segments) { return segments.size() < 2; });
   const auto starts = offsets == nullptr && !one ? class_starts(fleet, state, task) : std::vector<ClassStart>{};
-  std::vector<ClassMap> maps(n_class);
+  if (rooms.size() < n_class) rooms.resize(n_class);
   parallel_ranges(n_class, task.n_thread, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) {
-      auto& map = maps[c] = make_class_map(task.timeline->classes[c], n_kind, reach.rates);
+      auto& map = rooms[c];
+      make_class_map(task.timeline->classes[c], n_kind, reach.rates, map);
       if (!starts.empty()) {
         auto nominal = nominal_powers(task, type, controls, c, starts[c].die_K);
         map.within.more_W = std::move(nominal.more_W);
@@ -164,7 +173,7 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
       if (d > 0.0) map.pause_rise_K = pause_rise_K(*reach.reference, kept.mean_W, paused_W, d);
     }
   });
-  return maps;
+  return std::span(rooms).first(n_class);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet
