@@ -53,6 +53,12 @@ bool whole(const GridMeterParams& p) {
 
 }  // namespace
 
+void lay_chunk(std::vector<LoadLane>& lanes, std::int64_t bin, std::int64_t end, StreamChunk& c) {
+  c.resize(static_cast<std::size_t>(end - bin));
+  for (auto& lane : lanes) lane.lay(bin * ns_per_ms, end * ns_per_ms, c.bin_J);
+  for (std::size_t i = 0; i < c.load_W.size(); ++i) c.load_W[i] = c.bin_J[i] * 1e3;
+}
+
 SiteStream::SiteStream(const Params& params, double initial_load_W, double initial_auxiliary_W)
     : feeder_(params.feeder),
       closed_form_(params.closed_form),
@@ -140,7 +146,7 @@ void SiteStream::pass(std::int64_t to_bin) {
     std::int64_t end = std::min({to_bin, bin + chunk_bins, seen_.orders.next_edge(bin)});
     if (delivery_)
       end = std::min({end, delivery_->next_edge(bin), bin + std::min(chunk_bins, delivery_->most_bins(bin))});
-    lay(bin, end);
+    lay_chunk(lanes_, bin, end, chunk_);
     const double load_J = state_.feeder.load_J.value();
     if (delivery_)
       delivery_->through(chunk_.load_W, state_.auxiliary_W, bin, chunk_.pcc_W, chunk_.pcc_var, state_.feeder);
@@ -159,13 +165,6 @@ void SiteStream::pass(std::int64_t to_bin) {
     observe();
     state_.bin = end;
   }
-}
-
-/// The lanes' load from `bin` to `end`, as the chunk's bins.
-void SiteStream::lay(std::int64_t bin, std::int64_t end) {
-  chunk_.resize(static_cast<std::size_t>(end - bin));
-  for (auto& lane : lanes_) lane.lay(bin * ns_per_ms, end * ns_per_ms, chunk_.bin_J);
-  for (std::size_t i = 0; i < chunk_.load_W.size(); ++i) chunk_.load_W[i] = chunk_.bin_J[i] * 1e3;
 }
 
 /// From the site bus to the grid.

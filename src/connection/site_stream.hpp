@@ -71,6 +71,10 @@ class DeviceUnit {
   std::vector<double> pcc_W_;
 };
 
+inline constexpr std::int64_t chunk_bins = 16384;  ///< that pass at a time
+/// The lanes' load from `bin` to `end`, as the chunk's bins.
+void lay_chunk(std::vector<LoadLane>& lanes, std::int64_t bin, std::int64_t end, StreamChunk& chunk);
+
 /// From the nodes' load to the connection and the grid beyond it, in absolute 1 ms bins.
 ///
 /// Every source of load has a lane of templates with repetitions. Once all lanes reach beyond a macro step and its
@@ -181,12 +185,9 @@ class SiteStream {
   std::int64_t pass_unit(std::int64_t to_bin);
   bool has_devices() const { return battery_ || delivery_; }
   void pass(std::int64_t to_bin);
-  void lay(std::int64_t bin, std::int64_t end);
-  void show_lines(std::int64_t end_bin);
   void connect_devices();
   void observe();
   void repeat(const PeriodicLoad& p, std::int64_t end_bin);
-  static constexpr std::int64_t chunk_bins = 16384;  ///< that pass at a time
   double rest_W(double load_W, double auxiliary_W) const;
   /// No device between the load of the single lane and the connection could smooth it.
   bool follows_load() const { return !battery_ && !delivery_ && lanes_.size() == 1; }

@@ -229,6 +229,20 @@ class RepeatedBuckets {
   std::int64_t bin_, end_;
 };
 
+/// Bins that no other meter sees, as many as the spectrum wants. @param c scratch
+void show_lines(std::vector<LoadLane>& lanes, const power::Feeder& feeder, double auxiliary_W, std::int64_t bin,
+                std::int64_t end_bin, ConnectionMeters& to, StreamChunk& c) {
+  power::FeederMeters booked;  // elsewhere
+  while (bin < end_bin && to.spectrum.collects()) {
+    const std::int64_t end = std::min(end_bin, bin + chunk_bins);
+    lay_chunk(lanes, bin, end, c);
+    feeder.through(c.load_W, auxiliary_W, c.pcc_W, c.pcc_var, booked);
+    to.push_lines(c.pcc_W);
+    bin = end;
+  }
+  if (bin < end_bin) to.grid.gap_lines();
+}
+
 }  // namespace
 
 void DeviceUnit::begin(const std::optional<BatteryStage>& battery, const std::optional<Delivery>& delivery,
@@ -295,9 +309,8 @@ void SiteStream::repeat_periods(const PeriodicLoad& p, bool continues, std::int6
   // Whole periods up to the stretch's end, without a remainder. Both ends are within bins: repetitions of a known unit may lack them.
   const std::int64_t ends = continues && repeats_.knows() && !has_devices() ? 2 : 1;
   std::int64_t left = ((end_bin - state_.bin - settle + ends) * ns_per_ms - 1) / unit;
-  if (left <= 0 || seen_.windows.open(state_.bin, end_bin)) return;
-  if (has_devices() && seen_.spectrum.collects()) return;  // what they make of the load is known of one unit alone
-  pass(end_bin - bins_of(left));                           // none, where the ends are left out
+  if (left <= 0 || seen_.windows.open(state_.bin, end_bin) || (has_devices() && seen_.spectrum.collects())) return;
+  pass(end_bin - bins_of(left));  // none, where the ends are left out
   // Number of units that may be repeated before the drifting charge of storage is computed again.
   std::int64_t most = has_devices() ? 0 : unlimited;
   while (left > 0) {
@@ -323,23 +336,9 @@ std::int64_t SiteStream::pass_unit(std::int64_t to_bin) {
   return unit_.end(battery_, delivery_, state_.connection_J.value(), state_.feeder.load_J.value());
 }
 
-/// Of bins up to `end_bin` that no other meter sees, as many as the spectrum wants.
-void SiteStream::show_lines(std::int64_t end_bin) {
-  std::int64_t bin = state_.bin;
-  power::FeederMeters booked;  // elsewhere
-  while (bin < end_bin && seen_.spectrum.collects()) {
-    const std::int64_t end = std::min(end_bin, bin + chunk_bins);
-    lay(bin, end);
-    feeder_.through(chunk_.load_W, state_.auxiliary_W, chunk_.pcc_W, chunk_.pcc_var, booked);
-    seen_.push_lines(chunk_.pcc_W);
-    bin = end;
-  }
-  if (bin < end_bin) seen_.grid.gap_lines();
-}
-
 /// Books the repetitions up to `end_bin`, which is at the same phase to within a bin.
 void SiteStream::repeat(const PeriodicLoad& p, std::int64_t end_bin) {
-  show_lines(end_bin);
+  show_lines(lanes_, feeder_, state_.auxiliary_W, state_.bin, end_bin, seen_, chunk_);
   Tick period = p.load->period;
   Stretch s{state_.bin, end_bin - state_.bin, (state_.bin * ns_per_ms - p.begin) % period};
   std::vector<double> pcc_W;

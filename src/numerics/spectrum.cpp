@@ -60,9 +60,10 @@ Line Spectrum::dominant(double f_min_Hz) const {
 
 namespace {
 
+/// Hann's window on what is left without the mean.
 TIDEWATT_CLONES
-void weigh(const double* window, const double* x, double mean, std::size_t n, double* out) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = window[i] * (x[i] - mean);
+void weigh(const double* cos, const double* x, double mean, std::size_t n, double* out) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = (0.5 - 0.5 * cos[i]) * (x[i] - mean);
 }
 
 /// Of two real signals in one complex transform.
@@ -83,8 +84,6 @@ Welch::Welch(std::size_t segment, double rate_Hz)
   if (segment < 16 || segment > (std::size_t{1} << 22) || !std::has_single_bit(segment))
     throw InputError(fmt::format("spectrum: segment of {} samples is not a power of two from 16 to 2^22", segment));
   if (!(rate_Hz > 0.0)) throw InputError("spectrum: the sampling rate must be positive");
-  window_.resize(n_);
-  for (std::size_t i = 0; i < n_; ++i) window_[i] = 0.5 - 0.5 * fft_.circle().cos[i];
   window_energy_ = 0.375 * static_cast<double>(n_);  // exact for the periodic Hann window
   buffer_.resize(n_ + n_ / 2);
   re_.resize(n_);
@@ -114,7 +113,7 @@ void Welch::restart() {
 
 void Welch::load(std::span<const double> segment, std::vector<double>& into) const {
   const double mean = lane_sum(segment) / static_cast<double>(n_);
-  weigh(window_.data(), segment.data(), mean, n_, into.data());
+  weigh(fft_.circle().cos.data(), segment.data(), mean, n_, into.data());
 }
 
 // Transforms the one or two segments in the buffer and keeps the overlap that the next segment begins with.

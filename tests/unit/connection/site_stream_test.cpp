@@ -183,27 +183,6 @@ TEST_CASE("whole periods booked in closed form give what passing every bin gives
   }
 }
 
-TEST_CASE("the spectrum sees every bin of repetitions that the other meters book") {
-  auto slow = plain();
-  slow.closed_form = false;
-  SiteStream fast(plain(), 7e6, 0), each(slow, 7e6, 0);
-  for (auto* s : {&fast, &each}) {
-    s->append(0, square(4e6, 4e6, 10 * ns_per_s, ns_per_s), 1, false);
-    s->append(0, square(5e6, 15e6, 3'210'987'653, 1'987'654'321), 100, true);
-    for (Tick t = 100; t <= 300; t += 100) s->flush(t * ns_per_s, 0.7e6);
-    s->finish();
-  }
-  CHECK(each.repeated_bins() == 0);
-  CHECK(fast.repeated_bins() > 200'000);  // long before the spectrum's five minutes end
-  REQUIRE(each.spectrum().n_segment == 7);
-  CHECK(fast.spectrum().n_segment == 7);
-  CHECK(fast.spectrum().psd == each.spectrum().psd);
-  const auto a = fast.meters().figures(0, -1), b = each.meters().figures(0, -1);
-  REQUIRE(a.bands.size() == b.bands.size());
-  for (std::size_t k = 0; k < a.bands.size(); ++k)
-    CHECK(a.bands[k].line_share_frac.value == b.bands[k].line_share_frac.value);
-}
-
 TEST_CASE("a battery behind repetitions drifts as it does bin by bin: its charge, the connection, all energies") {
   auto params = plain();
   params.battery = smoother();
