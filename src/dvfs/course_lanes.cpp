@@ -229,8 +229,13 @@ class Course {
     last_part_ = static_cast<std::int64_t>(n_part);
     sums_.clock_sum_Hz.assign(n_part + 1 + n_ahead, 0.0);
     parts_per_s_ = static_cast<double>(n_part) / planned_s(r_);
-    for (const auto& mix : r_.kind_mix)
-      whole_s_.push_back(phase_times(p, mix, r_.reference_Hz / r_.pace_Hz, 0.0).duration_s);
+    for (std::size_t k = 0; k < r_.kind_mix.size(); ++k) {
+      const auto& mix = r_.kind_mix[k];
+      const double whole_s = phase_times(p, mix, r_.reference_Hz / r_.pace_Hz, 0.0).duration_s;
+      kind_.push_back({mix.matrix_s, mix.active_matrix_s, mix.memory_s + mix.link_s + mix.wait_s,
+                       p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s,
+                       transfer_J(p, mix), whole_s, 1.0 / whole_s, r_.kind_context[k] != 0 ? 1.0 : 0.0});
+    }
     v_.reference_Hz[l_] = r_.reference_Hz, v_.offset_V[l_] = of.chip.voltage_offset_V;
     v_.leakage_W[l_] = p.leakage_W * of.chip.leakage_ratio;
     for (auto& z : v_.z_K) z[l_] = 0.0;
@@ -251,7 +256,7 @@ class Course {
       return clock_sum_Hz_ + clock_Hz * (static_cast<double>(part_ + k) - part_at_);
     };
     double* at = sums_.clock_sum_Hz.data() + part_;
-    for (std::int64_t k = 0; k < n_ahead; ++k) at[k] += k < n ? sum_Hz(k) : 0.0;
+    for (std::int64_t k = 0; k < n_ahead; ++k) at[k] += static_cast<double>(k < n) * sum_Hz(k);
     for (std::int64_t k = n_ahead; k < n; ++k) at[k] += sum_Hz(k);
     clock_sum_Hz_ += clock_Hz * (end - part_at_);
     part_ += n, part_at_ = end;
@@ -283,19 +288,16 @@ class Course {
   bool next_stretch() {
     while (next_ < r_.stretches.size() && !(r_.stretches[next_].duration_s > over_s)) ++next_;
     if (next_ == r_.stretches.size()) return false;
-    const auto& p = c_.gpu.params();
     const auto& s = r_.stretches[next_];
-    const auto& mix = r_.kind_mix[s.kind];
-    const bool works = r_.kind_context[s.kind] != 0, gated = r_.gate_Hz > 0.0 && works;
+    const Kind& k = kind_[s.kind];
+    const bool gated = r_.gate_Hz > 0.0 && k.context > 0.0;
     v_.stretch_left_s[l_] = s.duration_s;
-    v_.matrix_s[l_] = mix.matrix_s, v_.active_matrix_s[l_] = mix.active_matrix_s;
-    v_.other_s[l_] = mix.memory_s + mix.link_s + mix.wait_s;
-    v_.active_other_s[l_] =
-        p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
-    v_.transfer_J[l_] = transfer_J(p, mix);
-    v_.whole_s[l_] = whole_s_[s.kind], v_.per_whole_s[l_] = 1.0 / whole_s_[s.kind];
+    v_.matrix_s[l_] = k.matrix_s, v_.active_matrix_s[l_] = k.active_matrix_s;
+    v_.other_s[l_] = k.other_s, v_.active_other_s[l_] = k.active_other_s;
+    v_.transfer_J[l_] = k.transfer_J;
+    v_.whole_s[l_] = k.whole_s, v_.per_whole_s[l_] = k.per_whole_s;
     v_.gate[l_] = gated ? r_.reference_Hz / (r_.gate_Hz * (r_.gate_ratio.empty() ? 1.0 : r_.gate_ratio[next_])) : 0.0;
-    v_.context[l_] = works ? 1.0 : 0.0;
+    v_.context[l_] = k.context;
     v_.low_W[l_] = s.bounds.low_W, v_.high_W[l_] = s.bounds.high_W;
     v_.s[l_] = v_.J[l_] = v_.work_s[l_] = v_.work_cycles[l_] = v_.fixed_J[l_] = v_.leakage_J[l_] = 0.0;
     ++next_;
@@ -343,7 +345,11 @@ class Course {
   std::size_t l_;
   State& v_;
   CourseSums sums_;
-  std::vector<double> whole_s_;  ///< [kind] at the repetition's pace
+  /// As in State; the time of all its work at the repetition's pace.
+  struct Kind {
+    double matrix_s, active_matrix_s, other_s, active_other_s, transfer_J, whole_s, per_whole_s, context;
+  };
+  std::vector<Kind> kind_;
   int n_settling_, n_seen_, left_;
   std::int64_t n_played_ = 0;
   std::size_t next_ = 0;                 ///< stretch after the present one
@@ -376,8 +382,7 @@ std::vector<CourseSums> play_courses(const power::GpuModel& gpu, std::span<const
   };
   if (of.empty()) return out;
   for (std::size_t l = 0; l < n_lane; ++l) fill(l);
-  const auto goes = [](const std::optional<Course>& c) { return c.has_value(); };
-  while (std::any_of(course.begin(), course.end(), goes)) {
+  for (std::size_t left = of.size(); left > 0;) {
     play_pieces(common, state);
     for (auto& c : course)
       if (c) c->see();
@@ -385,6 +390,7 @@ std::vector<CourseSums> play_courses(const power::GpuModel& gpu, std::span<const
       const auto l = static_cast<std::size_t>(std::countr_zero(over));
       if (course[l]->next()) continue;
       out[number[l]] = std::move(*course[l]).result();
+      --left;
       fill(l);
     }
   }
