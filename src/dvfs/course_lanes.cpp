@@ -352,9 +352,9 @@ class Course {
   std::vector<Kind> kind_;
   int n_settling_, n_seen_, left_;
   std::int64_t n_played_ = 0;
-  std::size_t next_ = 0;                 ///< stretch after the present one
-  std::array<double, n_mode> z_before_;  ///< at the last repetition's begin
-  double mean_before_W_ = 0.0;           ///< that it counted from
+  std::size_t next_ = 0;                      ///< stretch after the present one
+  std::array<double, n_mode> z_before_;       ///< at the last repetition's begin
+  double mean_before_W_ = 0.0;                ///< that it counted from
   static constexpr std::int64_t n_ahead = 2;  ///< parts behind the last that `see` may touch
   std::int64_t part_ = 1, last_part_;         ///< that ends next
   double parts_per_s_, part_at_ = 0.0, clock_sum_Hz_ = 0.0;
