@@ -63,12 +63,13 @@ struct Stretch {
 /// Energies of whole periods from the template, and of the fraction of a bin by which the landing misses them.
 /// @param pcc_W receives the template's bins at the connection
 power::FeederMeters repeated_meters(const power::Feeder& feeder, const LoadTemplate& load, double constant_W,
-                                    double auxiliary_W, const Stretch& s, std::vector<double>& pcc_W) {
+                                    double auxiliary_W, const Stretch& s, std::vector<double>& pcc_W,
+                                    std::vector<double>& pcc_var) {
   const std::int64_t periods = (s.n_bin * ns_per_ms + load.period / 2) / load.period;
   const std::size_t n = load.bin_J.size();
   const Tick last_width = load.period - static_cast<Tick>(n - 1) * ns_per_ms;
-  std::vector<double> load_W(n), pcc_var(n);
-  pcc_W.resize(n);
+  std::vector<double> load_W(n);
+  pcc_W.resize(n), pcc_var.resize(n);
   for (std::size_t i = 0; i < n; ++i) load_W[i] = load.bin_J[i] * 1e3 + constant_W;
   load_W[n - 1] = load.bin_J[n - 1] / seconds(last_width) + constant_W;
   power::FeederMeters whole, last;
@@ -91,6 +92,14 @@ power::FeederMeters repeated_meters(const power::Feeder& feeder, const LoadTempl
     scale_add(total, part, static_cast<double>(rest) / static_cast<double>(ns_per_ms));
   }
   return total;
+}
+
+/// The least and the largest power among repetitions: their voltages count.
+void see_extremes(std::int64_t bin, const std::vector<double>& pcc_W, const std::vector<double>& pcc_var,
+                  GridStage& grid) {
+  const auto [least, most] = std::minmax_element(pcc_W.begin(), pcc_W.end());
+  for (const auto at : {least - pcc_W.begin(), most - pcc_W.begin()})
+    grid.see(bin, pcc_W[static_cast<std::size_t>(at)], pcc_var[static_cast<std::size_t>(at)]);
 }
 
 /// Means of a repeated template from its integral, from where a repetition is followed on.
@@ -341,8 +350,9 @@ void SiteStream::repeat(const PeriodicLoad& p, std::int64_t end_bin) {
   show_lines(lanes_, feeder_, state_.auxiliary_W, state_.bin, end_bin, seen_, chunk_);
   Tick period = p.load->period;
   Stretch s{state_.bin, end_bin - state_.bin, (state_.bin * ns_per_ms - p.begin) % period};
-  std::vector<double> pcc_W;
-  const auto total = repeated_meters(feeder_, *p.load, p.constant_W, state_.auxiliary_W, s, pcc_W);
+  std::vector<double> pcc_W, pcc_var;
+  const auto total = repeated_meters(feeder_, *p.load, p.constant_W, state_.auxiliary_W, s, pcc_W, pcc_var);
+  if (!has_devices()) see_extremes(state_.bin, pcc_W, pcc_var, grid_);
   const double drawn_J = unit_.repeat(battery_, delivery_, s.n_bin, total, state_.feeder);
   if (delivery_) state_.bus_J.add(drawn_J);
   if (has_devices()) pcc_W = unit_.pcc_W(), period = unit_.period(), s.phase = 0;  // from the unit's first bin
