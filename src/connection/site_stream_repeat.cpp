@@ -357,8 +357,7 @@ void SiteStream::repeat(const PeriodicLoad& p, std::int64_t end_bin) {
   if (delivery_) state_.bus_J.add(drawn_J);
   if (has_devices()) pcc_W = unit_.pcc_W(), period = unit_.period(), s.phase = 0;  // from the unit's first bin
   state_.connection_J.add(drawn_J);
-  seen_.span.add(drawn_J, s.n_bin);
-  seen_.span.add_load(total.load_J.value());
+  seen_.span.add(drawn_J, s.n_bin), seen_.span.add_load(total.load_J.value());
   if (!follows_load()) widen(seen_.span, pcc_W);
   RepeatedBuckets(seen_, pcc_W, period, s).push();
   seen_.grid.repeat(repeats_.share(), s.n_bin, drawn_J);
