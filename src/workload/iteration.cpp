@@ -156,6 +156,7 @@ Timeline IterationModel::iteration(std::span<const double> pace, const Scatter& 
   const std::size_t stages = static_cast<std::size_t>(plan_.pp);
   std::vector<Tick> ends;
   std::vector<Replica> replicas;
+  replicas.reserve(paces.size());
   std::vector<std::vector<Segment>> passes(paces.size() * stages);  // of every distinct pace
   for (std::size_t i = 0; i < paces.size(); ++i)
     replicas.push_back(run(schedule_, paces[i], ends, &passes[i * stages]));
