@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 
@@ -22,12 +21,6 @@ struct Between {
   double share;
 };
 Between between(double x) { return {static_cast<std::int64_t>(std::floor(x)), x - std::floor(x)}; }
-
-std::string bytes_of(double value) {
-  char bytes[sizeof value];
-  std::memcpy(bytes, &value, sizeof value);
-  return {bytes, sizeof value};
-}
 
 /// Everything of it that decides a timeline.
 void add_values(const PowerHold& hold, std::vector<double>& to) {
@@ -101,7 +94,7 @@ StageCourses::HeldStages StageCourses::at_limit(const workload::IterationModel& 
 StageCourses::Paced StageCourses::paced(const workload::IterationModel& model, const NodeType& type,
                                         const Paces& at) const {
   const Limits& now = latest_.front();
-  std::vector<double> limits{model.reference_clock_Hz(), at.pace_Hz, now.cap_W, now.max_Hz};
+  std::vector<double> limits{model.reference_clock_Hz(), at.pace_Hz, now.lead_Hz, now.cap_W, now.max_Hz};
   if (hold_.any()) add_values(hold_, limits);
   auto timeline = timeline_at(model, at);
   auto key = course_key(timeline, type, limits);
@@ -119,8 +112,7 @@ SharedCourses StageCourses::at_pace(const workload::IterationModel& model, const
                          all(lead), all(base));
   };
   // Ranks that wait do so for those of the same timeline. Planes are those of a slow chip's pace.
-  const auto key = of.key + (lead ? "w" : "l") + (base ? bytes_of(now.lead_Hz) : "");
-  return shared_courses(key, [&] {
+  return shared_courses(of.key + (lead ? "w" : "l") + (base ? "b" : ""), [&] {
     if (!hold_.any()) return courses_of(of.timeline, {});
     if (!of.held) of.held = at_limit(model, type, of.timeline, of.at, slow);
     auto out = courses_of(of.held->work.timeline, of.held->work.bounds);
