@@ -62,6 +62,14 @@ void GridMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J)
   state_.next_bin += n_bin;
 }
 
+void GridMeters::push_lines(std::span<const double> pcc_W) {
+  if (state_.begun && state_.next_bin < p_.until_bin) state_.load.push_lines(pcc_W);
+}
+
+void GridMeters::gap_lines() {
+  if (state_.begun && state_.next_bin < p_.until_bin) state_.load.gap_lines();
+}
+
 grid::WaveformFigures GridMeters::figures(double load_lost_W, std::int64_t load_lost_bin) const {
   grid::WaveformFigures f;
   if (!state_.begun) return f;

@@ -48,6 +48,9 @@ class GridMeters {
   bool can_repeat(const Share& share, std::int64_t first_bin, std::int64_t n_bin) const;
   /// Counts `n_bin` bins as repetitions. @param energy_J their energy
   void repeat(const Share& share, std::int64_t n_bin, double energy_J);
+  /// Bins that will be counted as repetitions, for the lines alone, W; and that further ones are not shown to them.
+  void push_lines(std::span<const double> pcc_W);
+  void gap_lines();  ///< see push_lines
 
   /// @param load_lost_W that left the grid in a disturbance; NaN: there was none
   grid::WaveformFigures figures(double load_lost_W, std::int64_t load_lost_bin) const;

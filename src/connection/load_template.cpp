@@ -17,31 +17,40 @@ struct Jump {
 
 /// Stable. A bin has only a few edges, for which the library's sort would allocate.
 void sort_bin(std::span<Jump> bin) {
-  const auto earlier = [](const Jump& x, const Jump& y) { return x.at < y.at; };
-  if (bin.size() > 32) return std::stable_sort(bin.begin(), bin.end(), earlier);
-  for (std::size_t i = 1; i < bin.size(); ++i)
-    for (std::size_t k = i; k > 0 && earlier(bin[k], bin[k - 1]); --k) std::swap(bin[k], bin[k - 1]);
+  if (bin.size() > 32)
+    return std::stable_sort(bin.begin(), bin.end(), [](const Jump& x, const Jump& y) { return x.at < y.at; });
+  for (std::size_t i = 1; i < bin.size(); ++i) {
+    const Tick at = bin[i].at;
+    if (at >= bin[i - 1].at) continue;
+    const double W = bin[i].W;
+    std::size_t k = i;
+    for (; k > 0 && at < bin[k - 1].at; --k) bin[k].at = bin[k - 1].at, bin[k].W = bin[k - 1].W;
+    bin[k].at = at, bin[k].W = W;
+  }
 }
 
 /// All power changes inside the period, grouped by 1 ms bin and in time order within a bin.
 std::vector<Jump> jumps_by_time(const workload::Timeline& timeline, const fleet::ClassPower& power) {
   const auto n_bin = static_cast<std::size_t>((timeline.period + ns_per_ms - 1) / ns_per_ms);
   std::vector<std::uint32_t> start(n_bin + 2, 0);
-  std::vector<Jump> found;
   std::size_t n_segment = 0;
   for (const auto& segments : timeline.classes) n_segment += segments.size();
-  found.reserve(n_segment);
+  std::vector<Jump> found(n_segment);
+  Jump* next = found.data();
   for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
     Tick at = 0;
     double before = 0.0;
-    for (std::size_t i = 0; i < timeline.classes[c].size(); ++i) {
-      if (power[c][i] != before && timeline.classes[c][i].duration > 0) {
-        found.push_back({at, power[c][i] - before});
-        before = power[c][i];
+    const double* W = power[c].data();
+    for (const auto& s : timeline.classes[c]) {
+      if (*W != before && s.duration > 0) {
+        *next++ = {at, *W - before};
+        before = *W;
       }
-      at += timeline.classes[c][i].duration;
+      ++W;
+      at += s.duration;
     }
   }
+  found.resize(static_cast<std::size_t>(next - found.data()));
   // Counting sort by bin, then a stable sort inside each.
   for (const auto& j : found) ++start[static_cast<std::size_t>(j.at / ns_per_ms) + 1];
   for (std::size_t b = 1; b < start.size(); ++b) start[b] += start[b - 1];
@@ -64,19 +73,18 @@ double LoadTemplate::total_J() const {
 LoadEdges make_load_edges(const workload::Timeline& timeline, const fleet::ClassPower& power) {
   const auto jumps = jumps_by_time(timeline, power);
   LoadEdges out;
-  out.edge.reserve(jumps.size() + 2), out.load_W.reserve(jumps.size() + 1);
-  out.edge.push_back(0), out.load_W.push_back(0.0);
+  out.edge.resize(jumps.size() + 2), out.load_W.resize(jumps.size() + 1);
+  Tick* edge = out.edge.data();  // of the last step, which is at 0 W from 0 on
+  double* W = out.load_W.data();
   CompensatedSum now_W;
   for (const auto& j : jumps) {
     now_W.add(j.W);
-    if (out.edge.back() == j.at) {
-      out.load_W.back() = now_W.value();
-    } else {
-      out.edge.push_back(j.at);
-      out.load_W.push_back(now_W.value());
-    }
+    if (*edge != j.at) *++edge = j.at, ++W;
+    *W = now_W.value();
   }
-  out.edge.push_back(timeline.period);
+  *++edge = timeline.period;
+  out.edge.resize(static_cast<std::size_t>(edge - out.edge.data()) + 1);
+  out.load_W.resize(out.edge.size() - 1);
   return out;
 }
 
@@ -90,16 +98,16 @@ LoadTemplate laid(const LoadEdges& edges, std::size_t first, std::size_t last) {
   t.bin_J.assign(static_cast<std::size_t>((t.period + ns_per_ms - 1) / ns_per_ms), 0.0);
   t.min_W = std::numeric_limits<double>::infinity();
   t.max_W = -t.min_W;
+  double* J = t.bin_J.data();
+  Tick at = begin, bin_end = begin + ns_per_ms;
   for (std::size_t i = first; i < last; ++i) {
     const double W = edges.load_W[i];
     t.min_W = std::min(t.min_W, W);
     t.max_W = std::max(t.max_W, W);
-    for (Tick at = edges.edge[i] - begin; at < edges.edge[i + 1] - begin;) {
-      const Tick bin = at / ns_per_ms;
-      const Tick end = std::min(edges.edge[i + 1] - begin, (bin + 1) * ns_per_ms);
-      t.bin_J[static_cast<std::size_t>(bin)] += W * seconds(end - at);
-      at = end;
-    }
+    const Tick end = edges.edge[i + 1];
+    for (; bin_end <= end; at = bin_end, bin_end += ns_per_ms) *J++ += W * seconds(bin_end - at);
+    if (at < end) *J += W * seconds(end - at);
+    at = end;
   }
   return t;
 }

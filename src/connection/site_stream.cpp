@@ -8,7 +8,6 @@
 namespace TIDEWATT_NAMESPACE::connection {
 namespace {
 
-constexpr std::int64_t chunk_bins = 16384;
 constexpr std::int64_t stair_bins = 100;  ///< of cooling power that moves
 constexpr double shows_frac = 2e-3;       ///< change of cooling power over the connection's power that is not a step
 
@@ -53,6 +52,12 @@ bool whole(const GridMeterParams& p) {
 }
 
 }  // namespace
+
+void lay_chunk(std::vector<LoadLane>& lanes, std::int64_t bin, std::int64_t end, StreamChunk& c) {
+  c.resize(static_cast<std::size_t>(end - bin));
+  for (auto& lane : lanes) lane.lay(bin * ns_per_ms, end * ns_per_ms, c.bin_J);
+  for (std::size_t i = 0; i < c.load_W.size(); ++i) c.load_W[i] = c.bin_J[i] * 1e3;
+}
 
 SiteStream::SiteStream(const Params& params, double initial_load_W, double initial_auxiliary_W)
     : feeder_(params.feeder),
@@ -123,10 +128,10 @@ void SiteStream::advance_to(std::int64_t until_bin) {
     seen_.spectrum.begin_stretch(load.iterating);
     if (follows_load()) {
       // Without storage the connection follows the load, so exact extremes over edges map to exact extremes.
-      const double lo = feeder_.at(load.min_W, state_.auxiliary_W).connection_W(),
-                   hi = feeder_.at(load.max_W, state_.auxiliary_W).connection_W();
-      seen_.levels.widen(lo, hi);
-      seen_.span.widen(lo, hi);
+      const auto low = feeder_.at(load.min_W, state_.auxiliary_W), high = feeder_.at(load.max_W, state_.auxiliary_W);
+      seen_.levels.widen(low.connection_W(), high.connection_W());
+      seen_.span.widen(low.connection_W(), high.connection_W());
+      for (const auto& p : {low, high}) grid_.see(state_.bin, p.connection_W(), p.connection_var());
     }
     advance_stretch(end);
   }
@@ -141,9 +146,7 @@ void SiteStream::pass(std::int64_t to_bin) {
     std::int64_t end = std::min({to_bin, bin + chunk_bins, seen_.orders.next_edge(bin)});
     if (delivery_)
       end = std::min({end, delivery_->next_edge(bin), bin + std::min(chunk_bins, delivery_->most_bins(bin))});
-    chunk_.resize(static_cast<std::size_t>(end - bin));
-    for (auto& lane : lanes_) lane.lay(bin * ns_per_ms, end * ns_per_ms, chunk_.bin_J);
-    for (std::size_t i = 0; i < chunk_.load_W.size(); ++i) chunk_.load_W[i] = chunk_.bin_J[i] * 1e3;
+    lay_chunk(lanes_, bin, end, chunk_);
     const double load_J = state_.feeder.load_J.value();
     if (delivery_)
       delivery_->through(chunk_.load_W, state_.auxiliary_W, bin, chunk_.pcc_W, chunk_.pcc_var, state_.feeder);

@@ -71,6 +71,10 @@ class DeviceUnit {
   std::vector<double> pcc_W_;
 };
 
+inline constexpr std::int64_t chunk_bins = 16384;  ///< that pass at a time
+/// The lanes' load from `bin` to `end`, as the chunk's bins.
+void lay_chunk(std::vector<LoadLane>& lanes, std::int64_t bin, std::int64_t end, StreamChunk& chunk);
+
 /// From the nodes' load to the connection and the grid beyond it, in absolute 1 ms bins.
 ///
 /// Every source of load has a lane of templates with repetitions. Once all lanes reach beyond a macro step and its

@@ -63,12 +63,13 @@ struct Stretch {
 /// Energies of whole periods from the template, and of the fraction of a bin by which the landing misses them.
 /// @param pcc_W receives the template's bins at the connection
 power::FeederMeters repeated_meters(const power::Feeder& feeder, const LoadTemplate& load, double constant_W,
-                                    double auxiliary_W, const Stretch& s, std::vector<double>& pcc_W) {
+                                    double auxiliary_W, const Stretch& s, std::vector<double>& pcc_W,
+                                    std::vector<double>& pcc_var) {
   const std::int64_t periods = (s.n_bin * ns_per_ms + load.period / 2) / load.period;
   const std::size_t n = load.bin_J.size();
   const Tick last_width = load.period - static_cast<Tick>(n - 1) * ns_per_ms;
-  std::vector<double> load_W(n), pcc_var(n);
-  pcc_W.resize(n);
+  std::vector<double> load_W(n);
+  pcc_W.resize(n), pcc_var.resize(n);
   for (std::size_t i = 0; i < n; ++i) load_W[i] = load.bin_J[i] * 1e3 + constant_W;
   load_W[n - 1] = load.bin_J[n - 1] / seconds(last_width) + constant_W;
   power::FeederMeters whole, last;
@@ -91,6 +92,14 @@ power::FeederMeters repeated_meters(const power::Feeder& feeder, const LoadTempl
     scale_add(total, part, static_cast<double>(rest) / static_cast<double>(ns_per_ms));
   }
   return total;
+}
+
+/// The least and the largest power among repetitions: their voltages count.
+void see_extremes(std::int64_t bin, const std::vector<double>& pcc_W, const std::vector<double>& pcc_var,
+                  GridStage& grid) {
+  const auto [least, most] = std::minmax_element(pcc_W.begin(), pcc_W.end());
+  for (const auto at : {least - pcc_W.begin(), most - pcc_W.begin()})
+    grid.see(bin, pcc_W[static_cast<std::size_t>(at)], pcc_var[static_cast<std::size_t>(at)]);
 }
 
 /// Means of a repeated template from its integral, from where a repetition is followed on.
@@ -229,6 +238,20 @@ class RepeatedBuckets {
   std::int64_t bin_, end_;
 };
 
+/// Bins that no other meter sees, as many as the spectrum wants. @param c scratch
+void show_lines(std::vector<LoadLane>& lanes, const power::Feeder& feeder, double auxiliary_W, std::int64_t bin,
+                std::int64_t end_bin, ConnectionMeters& to, StreamChunk& c) {
+  power::FeederMeters booked;  // elsewhere
+  while (bin < end_bin && to.spectrum.collects()) {
+    const std::int64_t end = std::min(end_bin, bin + chunk_bins);
+    lay_chunk(lanes, bin, end, c);
+    feeder.through(c.load_W, auxiliary_W, c.pcc_W, c.pcc_var, booked);
+    to.push_lines(c.pcc_W);
+    bin = end;
+  }
+  if (bin < end_bin) to.grid.gap_lines();
+}
+
 }  // namespace
 
 void DeviceUnit::begin(const std::optional<BatteryStage>& battery, const std::optional<Delivery>& delivery,
@@ -292,10 +315,11 @@ void SiteStream::repeat_periods(const PeriodicLoad& p, bool continues, std::int6
   const Tick unit = p.load->period * ((ns_per_s + p.load->period - 1) / p.load->period);
   const auto bins_of = [&](std::int64_t n) { return (n * unit + ns_per_ms / 2) / ns_per_ms; };
   const std::int64_t settle = continues ? 0 : repeats_.settle_bins(state_.bin, bins_of(2), bins_of(1) + 1);
-  // Whole periods up to the stretch's end, without a remainder.
-  std::int64_t left = ((end_bin - state_.bin - settle + 1) * ns_per_ms - 1) / unit;  // the ends are within bins
-  if (left <= 0 || seen_.windows.open(state_.bin, end_bin) || seen_.spectrum.collects()) return;
-  pass(end_bin - bins_of(left));
+  // Whole periods up to the stretch's end, without a remainder. Both ends are within bins: repetitions of a known unit may lack them.
+  const std::int64_t ends = continues && repeats_.knows() && !has_devices() ? 2 : 1;
+  std::int64_t left = ((end_bin - state_.bin - settle + ends) * ns_per_ms - 1) / unit;
+  if (left <= 0 || seen_.windows.open(state_.bin, end_bin) || (has_devices() && seen_.spectrum.collects())) return;
+  pass(end_bin - bins_of(left));  // none, where the ends are left out
   // Number of units that may be repeated before the drifting charge of storage is computed again.
   std::int64_t most = has_devices() ? 0 : unlimited;
   while (left > 0) {
@@ -323,16 +347,17 @@ std::int64_t SiteStream::pass_unit(std::int64_t to_bin) {
 
 /// Books the repetitions up to `end_bin`, which is at the same phase to within a bin.
 void SiteStream::repeat(const PeriodicLoad& p, std::int64_t end_bin) {
+  show_lines(lanes_, feeder_, state_.auxiliary_W, state_.bin, end_bin, seen_, chunk_);
   Tick period = p.load->period;
   Stretch s{state_.bin, end_bin - state_.bin, (state_.bin * ns_per_ms - p.begin) % period};
-  std::vector<double> pcc_W;
-  const auto total = repeated_meters(feeder_, *p.load, p.constant_W, state_.auxiliary_W, s, pcc_W);
+  std::vector<double> pcc_W, pcc_var;
+  const auto total = repeated_meters(feeder_, *p.load, p.constant_W, state_.auxiliary_W, s, pcc_W, pcc_var);
+  if (!has_devices() && !follows_load()) see_extremes(state_.bin, pcc_W, pcc_var, grid_);
   const double drawn_J = unit_.repeat(battery_, delivery_, s.n_bin, total, state_.feeder);
   if (delivery_) state_.bus_J.add(drawn_J);
   if (has_devices()) pcc_W = unit_.pcc_W(), period = unit_.period(), s.phase = 0;  // from the unit's first bin
   state_.connection_J.add(drawn_J);
-  seen_.span.add(drawn_J, s.n_bin);
-  seen_.span.add_load(total.load_J.value());
+  seen_.span.add(drawn_J, s.n_bin), seen_.span.add_load(total.load_J.value());
   if (!follows_load()) widen(seen_.span, pcc_W);
   RepeatedBuckets(seen_, pcc_W, period, s).push();
   seen_.grid.repeat(repeats_.share(), s.n_bin, drawn_J);

@@ -272,6 +272,11 @@ void ConnectionMeters::push(std::int64_t first_bin, const StreamChunk& c, const 
   windows.push(first_bin, c);
 }
 
+void ConnectionMeters::push_lines(std::span<const double> pcc_W) {
+  spectrum.push(pcc_W);
+  grid.push_lines(pcc_W);
+}
+
 void ConnectionMeters::push_means() {
   const auto finest = levels.keep();
   grid.push_means(finest);

@@ -104,6 +104,8 @@ class GridStage {
   void through(std::int64_t first_bin, StreamChunk& chunk);
   /// Repetitions that do not change its state pass.
   void skip(std::int64_t n_bin);
+  /// A power that lasts too briefly to be a bin's, or is repeated: its voltage counts.
+  void see(std::int64_t bin, double pcc_W, double pcc_var);
   /// Whether it has returned to `before`, to the phase of one bin.
   bool still(const grid::FrequencyState::Deviation& before) const;
   const grid::FrequencyState::Deviation& deviation() const { return state_.deviation; }
@@ -313,6 +315,8 @@ struct ConnectionMeters {
 
   /// Bins from `first_bin` on. @param J their energy  @param widen the span's extremes are theirs
   void push(std::int64_t first_bin, const StreamChunk& chunk, const CompensatedSum& J, bool widen);
+  /// Bins that only spectra see, W.
+  void push_lines(std::span<const double> pcc_W);
   void push_means();  ///< passes complete means to meters of means
   /// Seconds of a repeated load, which begin at `first_bin`, and their means of 100 ms. Complete means were passed before.
   void push_seconds(std::int64_t first_bin, std::span<const double> low_W, std::span<const double> sum_W,
@@ -352,8 +356,8 @@ class RepeatDetector {
   bool begin(const Shape& shape, std::int64_t bin);
   /// Bins from `bin` on in which a new stretch has to settle. @param unit of two repetition units, and of one
   std::int64_t settle_bins(std::int64_t bin, std::int64_t two_units, std::int64_t unit) const;
-  /// Whether what one unit adds is known, as long as the load moves by no more than a fifth of a percent.
-  bool knows() const { return state_.last.like(state_.kept, 0.002); }
+  /// Whether what one unit adds is known, as long as the load moves by no more than a twentieth of a percent.
+  bool knows() const { return state_.last.like(state_.kept, 0.0005); }
   const GridMeters::Share& share() const { return state_.share; }
   const grid::FrequencyState::Deviation& deviation() const { return state_.deviation; }
   /// What the unit that just passed bin by bin added, and where it left the grid.

@@ -63,6 +63,12 @@ void GridStage::through(std::int64_t first_bin, StreamChunk& chunk) {
   reserve_state_.time_s = time_s;
 }
 
+void GridStage::see(std::int64_t bin, double pcc_W, double pcc_var) {
+  if (voltage_pu_) return;
+  double bus_pu = 0.0;
+  source_.voltage_pu(std::span(&pcc_W, 1), std::span(&pcc_var, 1), std::span(&bus_pu, 1), voltage_meters_, bin);
+}
+
 void GridStage::skip(std::int64_t n_bin) {
   state_.next_bin += n_bin;
   frequency_meters_.window.skip(n_bin);

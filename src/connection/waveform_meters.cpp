@@ -57,7 +57,6 @@ std::vector<std::pair<double, double>> bands_with_lines(const GridMeterParams& p
   for (const auto& set : p.rules)
     for (const auto& r : set.rules)
       if (r.metric == Metric::line_share) out.emplace_back(r.low_Hz, r.high_Hz);
-  if (std::find(out.begin(), out.end(), std::pair{0.1, 20.0}) == out.end()) out.emplace_back(0.1, 20.0);
   return out;
 }
 
@@ -81,7 +80,10 @@ LoadMeters::LoadMeters(const GridMeterParams& p)
              .extremes = {},
              .ramp = grid::RampMeter(ramp_windows(p, false)),
              .slow_ramp = grid::RampMeter(ramp_windows(p, true), 0.1),
-             .steps = {step_bins_.begin(), step_bins_.end()}} {}
+             .steps = {step_bins_.begin(), step_bins_.end()},
+             .lines = {}} {
+  if (!line_bands_.empty()) state_.lines.emplace(std::size_t{1} << 16, 1000.0);
+}
 
 void LoadMeters::begin(std::int64_t bin, double first_W) {
   state_.bands.begin(bin, first_W);
@@ -98,9 +100,17 @@ void LoadMeters::push(std::span<const double> pcc_W) {
   state_.extremes.push(pcc_W);
   state_.ramp.push(pcc_W);
   for (auto& s : state_.steps) s.push(pcc_W);
-  if (state_.line_bins >= most_line_bins) return;
-  state_.lines.push(pcc_W);
+  push_lines(pcc_W);
+}
+
+void LoadMeters::push_lines(std::span<const double> pcc_W) {
+  if (!state_.lines || state_.line_bins >= most_line_bins) return;
+  state_.lines->push(pcc_W);
   state_.line_bins += static_cast<std::int64_t>(pcc_W.size());
+}
+
+void LoadMeters::gap_lines() {
+  if (state_.lines && state_.line_bins < most_line_bins) state_.lines->gap();
 }
 
 void LoadMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J) {
@@ -109,7 +119,6 @@ void LoadMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J)
   state_.extremes.repeat_bins(energy_J, n_bin);
   state_.ramp.skip(n_bin);
   for (auto& s : state_.steps) s.skip(n_bin);
-  if (state_.line_bins < most_line_bins) state_.lines.gap();
 }
 
 std::vector<grid::Ramp> LoadMeters::ramps() const {

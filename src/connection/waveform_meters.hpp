@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -58,7 +59,8 @@ class RangeMeter {
 };
 
 /// Of the power: ramps through 0.1, 1, 10 s (at every bin) and 60, 300, 900 s (at every 100 ms); steps; extremes; energy in the
-/// bands 0.1–1, 1–2.5, 2.5–7, 7–60 Hz; rainflow cycles; lines, from the first ten minutes that are seen bin by bin:
+/// bands 0.1–1, 1–2.5, 2.5–7, 7–60 Hz; rainflow cycles; for rules that ask, lines, from the first ten minutes that they see bin
+/// by bin:
 ///
 ///     share of the largest line in a band = max A_k/(½ Σ A_k)      (the Hann window shows a line in three bins, 2 A in sum)
 ///
@@ -68,7 +70,9 @@ class LoadMeters {
   explicit LoadMeters(const GridMeterParams& params);  ///< @throws InputError as the meters
   /// Measuring begins. @param first_W mean of the first bin
   void begin(std::int64_t bin, double first_W);
-  void push(std::span<const double> pcc_W);                                           ///< the coming bins
+  void push(std::span<const double> pcc_W);        ///< the coming bins
+  void push_lines(std::span<const double> pcc_W);  ///< to the lines alone, W
+  void gap_lines();                                ///< the next bin does not follow the last one
   void push_means(std::span<const double> mean_W) { state_.slow_ramp.push(mean_W); }  ///< of 100 ms
 
   struct Mark {
@@ -105,12 +109,13 @@ class LoadMeters {
     grid::ExtremesMeter extremes;
     grid::RampMeter ramp, slow_ramp;
     std::vector<grid::StepMeter> steps;
-    numerics::Welch lines{std::size_t{1} << 16, 1000.0};
+    std::optional<numerics::Welch> lines;  ///< where a rule asks for them
     std::int64_t line_bins = 0;
     template <class A>
     void archive(A& a) {
       auto& [energies, rainflow, most, quick, slow, distances, spectrum, seen] = *this;
-      a(energies, rainflow, most, quick, slow, spectrum, seen);
+      a(energies, rainflow, most, quick, slow, seen);
+      if (spectrum) a(*spectrum);
       for (auto& s : distances) a(s);  // as many as the rules have
     }
   };

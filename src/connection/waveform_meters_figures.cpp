@@ -47,7 +47,7 @@ void LoadMeters::add_figures(grid::WaveformFigures& f) const {
     f.steps.push_back({static_cast<double>(step_bins_[i]) * 1e-3,
                        figure(s.largest(), s.rise() > s.fall() ? s.rise_bin() : s.fall_bin())});
   }
-  const auto spectrum = state_.lines.result();
+  const auto spectrum = state_.lines ? state_.lines->result() : numerics::Spectrum{};
   for (const auto& b : bands()) f.bands.push_back(band_figures(b.low_Hz, b.high_Hz, spectrum));
   for (const auto& [low, high] : line_bands_) f.bands.push_back(band_figures(low, high, spectrum));
 }

@@ -4,10 +4,13 @@
 #include <cmath>
 
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
 
 namespace TIDEWATT_NAMESPACE::cooling::outside_air {
 namespace {
+
+constexpr double nothing = 1e-12;  ///< of a share: what lags leave of actuators that have closed
 
 double moist_cp(double humidity) { return dry_air_cp_J_per_kg_K + humidity * vapour_cp_J_per_kg_K; }
 
@@ -33,13 +36,9 @@ struct Vapour {
   double J_per_kg = 0.0;  // of evaporating it, against the sensible reference
 };
 
-// h(T_in, W) + ΔW h_water(T_wb) = h(T_out, W + ΔW), for air of this humidity
-Vapour evaporate(const OutsideAirParams& p, const Conditions& c, double inlet_K, double humidity, double wet_frac,
-                 double speed) {
-  const WeatherSample& air = c.input.outdoor;
-  const bool outdoor = inlet_K == air.drybulb_K && humidity == air.humidity_ratio;
-  const double wetbulb_K = outdoor ? c.wetbulb_K : wet_bulb_K(inlet_K, humidity, air.pressure_Pa);
-  const double drop_K = media_effectiveness(p, speed) * wet_frac * (inlet_K - wetbulb_K);
+// h(T_in, W) + ΔW h_water(T_wb) = h(T_out, W + ΔW), for air of this humidity and wet bulb. @param taken_frac of the wet-bulb depression
+Vapour evaporate(double inlet_K, double humidity, double wetbulb_K, double taken_frac) {
+  const double drop_K = taken_frac * (inlet_K - wetbulb_K);
   const double feed = liquid_cp_J_per_kg_K * (wetbulb_K - zero_celsius_K);
   const double outlet_degC = inlet_K - drop_K - zero_celsius_K;
   Vapour v;
@@ -52,20 +51,35 @@ double held(double x, double lo, double hi) { return std::min(std::max(x, lo), h
 
 // Media behind a mixing box: return air brings back what earlier passes evaporated, W_in = W_o + r/(1-r) ΔW(W_in). What
 // evaporates falls as the inlet gets damper, so one root lies between none and what outdoor air would take.
-Vapour evaporate_mixed(const OutsideAirParams& p, const Conditions& c, double inlet_K, double back, double wet_frac,
-                       double speed) {
+Vapour evaporate_mixed(const Conditions& c, double inlet_K, double back, double taken_frac) {
+  constexpr double close = 1e-13;  // kg per kg dry air
   const WeatherSample& air = c.input.outdoor;
   const double again = back / (1.0 - back);
+  // Outdoor air has its wet bulb between a step's ends: by as much as that differs, so that nothing jumps where dampers shut.
+  const double apart_K = c.wetbulb_K - wet_bulb_K(air.drybulb_K, air.humidity_ratio, air.pressure_Pa);
+  const auto takes = [&](double added) {
+    const double humidity = air.humidity_ratio + again * added;
+    return evaporate(inlet_K, humidity, wet_bulb_K(inlet_K, humidity, air.pressure_Pa) + apart_K, taken_frac);
+  };
+  Vapour v = takes(0.0);
   const double saturated = humidity_ratio_from_relative_humidity(inlet_K, 1.0, air.pressure_Pa);
-  double lo = 0.0, hi = evaporate(p, c, inlet_K, air.humidity_ratio, wet_frac, speed).added;
-  if (again > 0.0) hi = std::min(hi, std::max(0.0, (saturated - air.humidity_ratio) / again));
-  for (int i = 0; i < 40 && hi - lo > 1e-12; ++i) {
-    const double added = 0.5 * (lo + hi);
-    const double takes = evaporate(p, c, inlet_K, air.humidity_ratio + again * added, wet_frac, speed).added;
-    (takes > added ? lo : hi) = added;
+  double lo = 0.0, over_lo = v.added;
+  double hi = std::min(v.added, std::max(0.0, (saturated - air.humidity_ratio) / again));
+  if (!(hi > close)) return v.added = std::max(0.0, hi), v;
+  v = takes(hi);
+  double over_hi = v.added - hi, added = hi;
+  // Almost a straight line: false position, whose kept end counts half where it is kept twice.
+  for (int i = 0; i < 40 && over_hi < 0.0 && hi - lo > close; ++i) {
+    added = lo + (hi - lo) * over_lo / (over_lo - over_hi);
+    v = takes(added);
+    const double over = v.added - added;
+    if (std::abs(over) <= close) break;
+    if (over > 0.0)
+      lo = added, over_lo = over, over_hi *= 0.5;
+    else
+      hi = added, over_hi = over, over_lo *= 0.5;
   }
-  Vapour v = evaporate(p, c, inlet_K, air.humidity_ratio + again * lo, wet_frac, speed);
-  v.added = lo;
+  v.added = added;
   return v;
 }
 
@@ -106,6 +120,7 @@ double return_share(const OutsideAirParams& p, double commanded) {
   return mean + p.dampers_shut_frac * (p.mix_max_frac - mean);
 }
 
+TIDEWATT_CLONES
 double media_effectiveness(const OutsideAirParams& p, double speed) {
   const double units = -math::log(1.0 - p.media_effectiveness_frac) * math::pow(speed, -p.media_exponent_ratio);
   return 1.0 - math::exp(-units);
@@ -125,10 +140,11 @@ Flows flows(const OutsideAirParams& p, const Conditions& c, std::span<const doub
 
   Vapour vapour;
   const double wetted = y[wet] * c.input.capacity.pump_frac;
-  if (wetted > 0.0) {
-    const double inlet_K = back > 0.0 ? fresh * air.drybulb_K + back * f.hot_K : air.drybulb_K;
-    vapour = back > 0.0 ? evaporate_mixed(p, c, inlet_K, back, wetted, speed)
-                        : evaporate(p, c, inlet_K, air.humidity_ratio, wetted, speed);
+  if (wetted > nothing) {
+    const double inlet_K = back > nothing ? fresh * air.drybulb_K + back * f.hot_K : air.drybulb_K;
+    const double taken_frac = media_effectiveness(p, speed) * wetted;
+    vapour = back > nothing ? evaporate_mixed(c, inlet_K, back, taken_frac)
+                            : evaporate(inlet_K, air.humidity_ratio, c.wetbulb_K, taken_frac);
   }
   f.supply_humidity = air.humidity_ratio + vapour.added / fresh;
   const double cp = moist_cp(f.supply_humidity);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "numerics/cvode.hpp"
+#include "numerics/esdirk.hpp"
 #include "outside_air_flows.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
@@ -75,7 +75,7 @@ std::vector<double> typical_sizes(const OutsideAirParams& p) {
 }
 
 struct Workspace final : PlantWorkspace {
-  numerics::Cvode solver;
+  numerics::Esdirk solver;
   std::vector<double> y;
   Workspace(const OutsideAirParams& p, double rtol)
       : solver({{names.begin(), names.end()}, typical_sizes(p), n_state, rtol, 20000}), y(n_all) {}

@@ -32,7 +32,7 @@ double wick_enthalpy(bool ice, double t_degC) {
   return ice ? ice_enthalpy_J_per_kg + ice_cp_J_per_kg_K * t_degC : liquid_cp_J_per_kg_K * t_degC;
 }
 
-double ratio_from_wet_bulb(double T, double Twb, double p, bool ice) {
+TIDEWATT_INLINE double ratio_from_wet_bulb(double T, double Twb, double p, bool ice) {
   const double t = T - zero_celsius_K, twb = Twb - zero_celsius_K;
   const double saturated =
       humidity_ratio_from_vapour_pressure(math::exp(log_saturation(ice ? over_ice : over_water, Twb)), p);
@@ -42,6 +42,7 @@ double ratio_from_wet_bulb(double T, double Twb, double p, bool ice) {
 }
 
 // One phase's wet bulb in (lo, hi): W(T_wb) rises monotonically there.
+TIDEWATT_CLONES
 double solve_wet_bulb(double T, double W, double p, bool ice, double lo, double hi) {
   double x = 0.5 * (lo + hi);
   for (int i = 0; i < 80 && hi - lo > 1e-11; ++i) {
@@ -86,6 +87,7 @@ double humidity_ratio_from_relative_humidity(double drybulb_K, double rh_frac, d
   return humidity_ratio_from_vapour_pressure(rh_frac * saturation_pressure_Pa(drybulb_K), pressure_Pa);
 }
 
+TIDEWATT_CLONES
 double humidity_ratio_from_wet_bulb(double drybulb_K, double wetbulb_K, double pressure_Pa) {
   return ratio_from_wet_bulb(drybulb_K, wetbulb_K, pressure_Pa, wetbulb_K < zero_celsius_K);
 }
@@ -94,6 +96,7 @@ double relative_humidity_frac(double drybulb_K, double humidity_ratio, double pr
   return vapour_pressure_Pa(humidity_ratio, pressure_Pa) / saturation_pressure_Pa(drybulb_K);
 }
 
+TIDEWATT_CLONES
 double dew_point_K(double vapour_Pa) {
   const double target = math::log(vapour_Pa);
   const Saturation& c = vapour_Pa < saturation_pressure_Pa(zero_celsius_K) ? over_ice : over_water;
@@ -108,6 +111,7 @@ double dew_point_K(double vapour_Pa) {
   return T;
 }
 
+TIDEWATT_CLONES
 double wet_bulb_K(double drybulb_K, double humidity_ratio, double pressure_Pa) {
   if (humidity_ratio >= saturated_humidity_ratio(drybulb_K, pressure_Pa)) return drybulb_K;
   const bool warm = drybulb_K > zero_celsius_K &&

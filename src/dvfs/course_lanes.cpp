@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -172,7 +173,7 @@ void play_pieces(const Common& c, State& v) {
     v.leakage_J.x[l] = std::fma(at_leakage_W.x[l], s, v.leakage_J.x[l]);
     v.sample_J.x[l] += J, v.sampled_s.x[l] += s, v.sample_left_s.x[l] -= s;
     v.repetition_J.x[l] += J, v.repetition_s.x[l] += s;
-    v.stretch_left_s.x[l] -= v.planned_s.x[l];
+    v.stretch_left_s.x[l] -= v.planned_s.x[l], v.begin_s.x[l] += v.planned_s.x[l];
     over_W.x[l] = W - v.mean_W.x[l];
   }
   for (std::size_t m = 0; m < n_mode; ++m) {
@@ -233,6 +234,13 @@ void play_pieces(const Common& c, State& v) {
   set_clock(c, next_Hz, v, v.now);
 }
 
+/// @returns the bits of lanes whose stretch is over
+unsigned stretches_over(const State& v) {
+  unsigned out = 0;
+  for (std::size_t l = 0; l < n_lane; ++l) out |= static_cast<unsigned>(!(v.stretch_left_s.x[l] > over_s)) << l;
+  return out;
+}
+
 double planned_s(const Repetition& r) {
   double out = 0.0;
   for (const auto& s : r.stretches) out += s.duration_s;
@@ -250,10 +258,16 @@ class Course {
     n_seen_ = left_ = repetitions(r_, mean_s);
     const auto n_part = std::clamp(static_cast<std::size_t>(planned_s(r_) / part_s), std::size_t{1}, most_part);
     sums_.kind.resize(r_.kind_mix.size());
-    sums_.clock_sum_Hz.assign(n_part + 1, 0.0);
+    last_part_ = static_cast<std::int64_t>(n_part);
+    sums_.clock_sum_Hz.assign(n_part + 1 + n_ahead, 0.0);
     parts_per_s_ = static_cast<double>(n_part) / planned_s(r_);
-    for (const auto& mix : r_.kind_mix)
-      whole_s_.push_back(phase_times(p, mix, r_.reference_Hz / r_.pace_Hz, 0.0).duration_s);
+    for (std::size_t k = 0; k < r_.kind_mix.size(); ++k) {
+      const auto& mix = r_.kind_mix[k];
+      const double whole_s = phase_times(p, mix, r_.reference_Hz / r_.pace_Hz, 0.0).duration_s;
+      kind_.push_back({mix.matrix_s, mix.active_matrix_s, mix.memory_s + mix.link_s + mix.wait_s,
+                       p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s,
+                       transfer_J(p, mix), whole_s, 1.0 / whole_s, r_.kind_context[k] != 0 ? 1.0 : 0.0});
+    }
     v_.reference_Hz[l_] = r_.reference_Hz, v_.offset_V[l_] = of.chip.voltage_offset_V;
     v_.leakage_W[l_] = p.leakage_W * of.chip.leakage_ratio;
     for (auto& z : v_.z_K) z[l_] = 0.0;
@@ -267,11 +281,23 @@ class Course {
     set_clock(v_.idle, c_.gpu.idle_clock_Hz());
     begin();
   }
-  /// Takes the piece just played. @returns false: it is complete
-  bool take() {
-    if (n_settling_ == 0) see();
-    v_.begin_s[l_] += v_.planned_s[l_];
-    if (v_.stretch_left_s[l_] > over_s) return true;
+  /// Adds the clock of the piece just played to the sums at the parts that end in it, seldom more than two; without branches, which no
+  /// processor foresees here.
+  void see() {
+    if (n_settling_ > 0) return;
+    const double end = v_.begin_s[l_] * parts_per_s_, clock_Hz = v_.clock_Hz[l_];
+    const std::int64_t n = std::min(static_cast<std::int64_t>(end), last_part_ - 1) + 1 - part_;
+    const auto sum_Hz = [&](std::int64_t k) {
+      return clock_sum_Hz_ + clock_Hz * (static_cast<double>(part_ + k) - part_at_);
+    };
+    double* at = sums_.clock_sum_Hz.data() + part_;
+    for (std::int64_t k = 0; k < n_ahead; ++k) at[k] += static_cast<double>(k < n) * sum_Hz(k);
+    for (std::int64_t k = n_ahead; k < n; ++k) at[k] += sum_Hz(k);
+    clock_sum_Hz_ += clock_Hz * (end - part_at_);
+    part_ += n, part_at_ = end;
+  }
+  /// Takes the stretch that is over. @returns false: the course is complete
+  bool next() {
     end_stretch();
     return next_stretch() || next_repetition();
   }
@@ -297,19 +323,16 @@ class Course {
   bool next_stretch() {
     while (next_ < r_.stretches.size() && !(r_.stretches[next_].duration_s > over_s)) ++next_;
     if (next_ == r_.stretches.size()) return false;
-    const auto& p = c_.gpu.params();
     const auto& s = r_.stretches[next_];
-    const auto& mix = r_.kind_mix[s.kind];
-    const bool works = r_.kind_context[s.kind] != 0, gated = r_.gate_Hz > 0.0 && works;
+    const Kind& k = kind_[s.kind];
+    const bool gated = r_.gate_Hz > 0.0 && k.context > 0.0;
     v_.stretch_left_s[l_] = s.duration_s;
-    v_.matrix_s[l_] = mix.matrix_s, v_.active_matrix_s[l_] = mix.active_matrix_s;
-    v_.other_s[l_] = mix.memory_s + mix.link_s + mix.wait_s;
-    v_.active_other_s[l_] =
-        p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
-    v_.transfer_J[l_] = transfer_J(p, mix);
-    v_.whole_s[l_] = whole_s_[s.kind], v_.per_whole_s[l_] = 1.0 / whole_s_[s.kind];
+    v_.matrix_s[l_] = k.matrix_s, v_.active_matrix_s[l_] = k.active_matrix_s;
+    v_.other_s[l_] = k.other_s, v_.active_other_s[l_] = k.active_other_s;
+    v_.transfer_J[l_] = k.transfer_J;
+    v_.whole_s[l_] = k.whole_s, v_.per_whole_s[l_] = k.per_whole_s;
     v_.gate[l_] = gated ? r_.reference_Hz / (r_.gate_Hz * (r_.gate_ratio.empty() ? 1.0 : r_.gate_ratio[next_])) : 0.0;
-    v_.context[l_] = works ? 1.0 : 0.0;
+    v_.context[l_] = k.context;
     v_.low_W[l_] = s.bounds.low_W, v_.high_W[l_] = s.bounds.high_W;
     v_.s[l_] = v_.J[l_] = v_.work_s[l_] = v_.work_cycles[l_] = v_.fixed_J[l_] = v_.leakage_J[l_] = 0.0;
     ++next_;
@@ -323,16 +346,6 @@ class Course {
     sums_.s += v_.s[l_], sums_.J += v_.J[l_];
     sums_.work_s += v_.work_s[l_], sums_.work_cycles += v_.work_cycles[l_];
   }
-  /// Adds the piece's clock to the sums at the parts that end in it.
-  void see() {
-    const double end = (v_.begin_s[l_] + v_.planned_s[l_]) * parts_per_s_, clock_Hz = v_.clock_Hz[l_];
-    auto* sum = sums_.clock_sum_Hz.data();
-    for (const std::size_t last = sums_.clock_sum_Hz.size() - 1; part_ < last && static_cast<double>(part_) <= end;
-         ++part_)
-      sum[part_] += std::fma(clock_Hz, static_cast<double>(part_) - part_at_, clock_sum_Hz_);
-    clock_sum_Hz_ = std::fma(clock_Hz, end - part_at_, clock_sum_Hz_);
-    part_at_ = end;
-  }
   /// @returns false: that was the last one
   bool next_repetition() {
     v_.mean_W[l_] = v_.repetition_J[l_] / v_.repetition_s[l_];
@@ -340,9 +353,10 @@ class Course {
       if (--n_settling_ == 0) close();
     } else {
       // Parts that rounding has left are at its end.
-      for (auto part = part_; part < sums_.clock_sum_Hz.size(); ++part) sums_.clock_sum_Hz[part] += clock_sum_Hz_;
+      for (auto* at = sums_.clock_sum_Hz.data(); part_ <= last_part_; ++part_) at[part_] += clock_sum_Hz_;
       if (--left_ == 0) {
         sums_.n_repetition = n_seen_;
+        sums_.clock_sum_Hz.resize(static_cast<std::size_t>(last_part_) + 1);
         for (double& x : sums_.clock_sum_Hz) x /= n_seen_;
         return false;
       }
@@ -366,13 +380,18 @@ class Course {
   std::size_t l_;
   State& v_;
   CourseSums sums_;
-  std::vector<double> whole_s_;  ///< [kind] at the repetition's pace
+  /// As in State; the time of all its work at the repetition's pace.
+  struct Kind {
+    double matrix_s, active_matrix_s, other_s, active_other_s, transfer_J, whole_s, per_whole_s, context;
+  };
+  std::vector<Kind> kind_;
   int n_settling_, n_seen_, left_;
   std::int64_t n_played_ = 0;
-  std::size_t next_ = 0;                 ///< stretch after the present one
-  std::array<double, n_mode> z_before_;  ///< at the last repetition's begin
-  double mean_before_W_ = 0.0;           ///< that it counted from
-  std::size_t part_ = 1;                 ///< that ends next
+  std::size_t next_ = 0;                      ///< stretch after the present one
+  std::array<double, n_mode> z_before_;       ///< at the last repetition's begin
+  double mean_before_W_ = 0.0;                ///< that it counted from
+  static constexpr std::int64_t n_ahead = 2;  ///< parts behind the last that `see` may touch
+  std::int64_t part_ = 1, last_part_;         ///< that ends next
   double parts_per_s_, part_at_ = 0.0, clock_sum_Hz_ = 0.0;
 };
 
@@ -398,12 +417,15 @@ std::vector<CourseSums> play_courses(const power::GpuModel& gpu, std::span<const
   };
   if (of.empty()) return out;
   for (std::size_t l = 0; l < n_lane; ++l) fill(l);
-  const auto goes = [](const std::optional<Course>& c) { return c.has_value(); };
-  while (std::any_of(course.begin(), course.end(), goes)) {
+  for (std::size_t left = of.size(); left > 0;) {
     play_pieces(common, state);
-    for (std::size_t l = 0; l < n_lane; ++l) {
-      if (!course[l] || course[l]->take()) continue;
+    for (auto& c : course)
+      if (c) c->see();
+    for (unsigned over = stretches_over(state); over != 0; over &= over - 1) {
+      const auto l = static_cast<std::size_t>(std::countr_zero(over));
+      if (course[l]->next()) continue;
       out[number[l]] = std::move(*course[l]).result();
+      --left;
       fill(l);
     }
   }

@@ -8,16 +8,9 @@
 #include "dvfs/clock_course.hpp"
 #include "site.hpp"
 #include "tidewatt/workload/timeline.hpp"
+#include "work_places.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
-
-/// Place of work in a repetition, [segment], at the segment's end: work done ÷ all work, and share of the repetition that has passed.
-/// Work has the same place at every pace.
-struct WorkPlaces {
-  std::vector<double> done, end_frac;
-  std::vector<double> frac_per_done;  ///< share of the repetition per share of the work; 0 in waits
-};
-using SharedPlaces = std::shared_ptr<const WorkPlaces>;  ///< of all courses of the same work
 
 /// Change of a kind's switching power and leakage with a chip's mean clock, see dvfs::KindClock. In waits every chip's clock rises to
 /// the table's end; relative to its own mean clock, a fast chip's rises less.
@@ -38,7 +31,7 @@ struct KindCourse {
 };
 
 /// Difference of other chips from the nominal one: the bilinear surface through four chips, the nominal, a slow, a leaky, and one that is
-/// both. All courses of the same work have one, and their clocks by time are by its places, whatever their pace. A slower chip reaches
+/// both; of chips that are faster or leak less, planes without that product. All courses of the same work have one, and their clocks by time are by its places, whatever their pace. A slower chip reaches
 /// the table's end less often, so its limiter can use more of the limit. A leaky one meets the fast limit at another share of its mean
 /// power.
 struct ChipPlane {

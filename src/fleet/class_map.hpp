@@ -86,6 +86,9 @@ struct RateRange {
 
 /// A map without rises.
 ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates);
+/// The same in the rooms of an earlier one.
+void make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates,
+                    ClassMap& map);
 
 /// A chip whose temperatures represent those of its class.
 struct NominalChip {

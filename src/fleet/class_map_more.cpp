@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t n_rate = n_mode * ClassMap::n_point;  ///< modes × points at which weights are sampled
 /// Sums of all segments at all rates, [used kind][rate]: what is left of a segment's end − what is left of its begin. All rates side by
 /// side, so that no addition waits for the one before it.
-/// @param to_end_s [segment, and the end] from its begin  @param place [segment] its kind
+/// @param to_end_s [run of segments of one kind, and the end] from its begin  @param place [run] its kind
 TIDEWATT_CLONES
 void sum_decays(const double* to_end_s, const std::uint32_t* place, std::size_t n_segment, const double* rate_per_s,
                 double* sum) {
@@ -49,12 +49,39 @@ std::array<double, 4> cubic(const std::array<double, 4>& f) {
   return {a[0] - a[2], a[1] - 3.0 * a[3], 2.0 * a[2], 4.0 * a[3]};
 }
 
+/// Of a map under way, kept from one to the next.
+struct Rooms {
+  std::vector<Tick> kind_ticks;
+  std::vector<std::uint32_t> place;   ///< [kind] among the used ones
+  std::vector<double> to_end_s;       ///< [run of one kind, and the end]
+  std::vector<std::uint32_t> places;  ///< [run of one kind]
+  std::vector<double> sum;            ///< [used kind][rate]
+};
+
+/// What make_class_map does not set.
+void clear(ClassMap& map) {
+  map.used.clear(), map.peak_K_per_W.clear(), map.leakage.apart.clear();
+  map.leakage.weight_s = {}, map.leakage.peak_K_per_W = 0.0;
+  map.within.more_W.clear(), map.within.kind_W.clear();
+  map.within.weight_J = {}, map.within.peak_K = map.pause_rise_K = 0.0;
+  map.repeats = false;
+}
+
 }  // namespace
 
 ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates) {
   ClassMap map;
+  make_class_map(segments, n_kind, rates, map);
+  return map;
+}
+
+void make_class_map(std::span<const workload::Segment> segments, std::size_t n_kind, const RateRange& rates,
+                    ClassMap& map) {
+  static thread_local Rooms rooms;
+  auto& [kind_ticks, place, to_end_s, places, sum] = rooms;
+  clear(map);
   map.kind_s.assign(n_kind, 0.0);
-  std::vector<Tick> kind_ticks(n_kind, 0);
+  kind_ticks.assign(n_kind, 0);
   Tick period = 0;
   for (const auto& s : segments) {
     kind_ticks[s.kind] += s.duration;
@@ -66,18 +93,19 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
     if (kind_ticks[k] > 0) map.used.push_back(k);
   }
   map.used_s.assign((map.used.size() + ClassMap::pad - 1) / ClassMap::pad * ClassMap::pad, 0.0);
-  std::vector<std::uint32_t> place(n_kind, 0);
+  place.assign(n_kind, 0);
   for (std::uint32_t i = 0; i < map.used.size(); ++i) {
     place[map.used[i]] = i;
     map.used_s[i] = map.kind_s[map.used[i]];
   }
-  std::vector<double> to_end_s;
-  std::vector<std::uint32_t> places;
-  to_end_s.reserve(segments.size() + 1), places.reserve(segments.size());
+  to_end_s.clear(), places.clear();
   Tick left = period;
   for (const auto& s : segments) {
-    to_end_s.push_back(seconds(left));
-    places.push_back(place[s.kind]);
+    // What two segments of one kind have between them cancels.
+    if (places.empty() || places.back() != place[s.kind]) {
+      to_end_s.push_back(seconds(left));
+      places.push_back(place[s.kind]);
+    }
     left -= s.duration;
   }
   to_end_s.push_back(0.0);
@@ -90,7 +118,7 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
     for (std::size_t q = 0; q < ClassMap::n_point; ++q)
       rate_per_s[m * ClassMap::n_point + q] = std::fma(half_per_s, chebyshev[q], map.middle_per_s[m]);
   }
-  std::vector<double> sum(map.used.size() * n_rate, 0.0);
+  sum.assign(map.used.size() * n_rate, 0.0);
   sum_decays(to_end_s.data(), places.data(), places.size(), rate_per_s.data(), sum.data());
   const std::size_t n = map.n_padded();
   map.weight_s.assign(n_rate * n, 0.0);
@@ -108,7 +136,6 @@ ClassMap make_class_map(std::span<const workload::Segment> segments, std::size_t
   }
   map.leakage.rise_K.assign(n_kind, 0.0);
   map.leakage.spread_K2.assign(n_kind, 0.0);
-  return map;
 }
 
 // Every mode decays towards its new steady state: −(1 − mean decay) of the step g ΔP/λ on average.

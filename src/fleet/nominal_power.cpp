@@ -11,17 +11,12 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
-struct NominalPowers {
-  std::vector<double> W, leakage_W;  ///< [kind]; 0 of kinds that the class has not
-};
-
-NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
-                             double die_K) {
+/// Powers and leakage of kinds; 0 of kinds that the class has not.
+NominalPowers kind_powers(const FleetTask& task, const NodeType& type, std::size_t cls, double clock_Hz, double die_K) {
   const double gate_Hz = task.class_gate_Hz[cls];
   const double factor = type.gpu.leakage_temperature_factor(die_K);
-  const double clock_Hz = gated_clock_Hz(task, type, controls, cls, {}, die_K);
   NominalPowers out;
-  out.W.assign(task.kind_mix.size(), 0.0), out.leakage_W = out.W;
+  out.kind_W.assign(task.kind_mix.size(), 0.0), out.leakage_W = out.kind_W;
   const auto set = [&](std::size_t k, const KindCourse& course) {
     const bool context = task.kind_context[k] != 0;
     const double f = context ? clock_Hz : type.gpu.idle_clock_Hz();
@@ -30,9 +25,9 @@ NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const 
     const auto& at_rest = type.gpu.params();
     const double leakage_W = (context ? 1.0 : at_rest.rest_leakage_ratio) * p.leakage_W * factor;
     const double W = leakage_W + (context ? p.fixed_W : at_rest.board_W);
-    out.W[k] = std::clamp(W, task.kind_low_W.empty() ? 0.0 : task.kind_low_W[k],
-                          task.kind_high_W.empty() ? W : std::max(task.kind_low_W[k], task.kind_high_W[k]));
-    out.leakage_W[k] = out.W[k] == W ? leakage_W : 0.0;
+    out.kind_W[k] = std::clamp(W, task.kind_low_W.empty() ? 0.0 : task.kind_low_W[k],
+                               task.kind_high_W.empty() ? W : std::max(task.kind_low_W[k], task.kind_high_W[k]));
+    out.leakage_W[k] = out.kind_W[k] == W ? leakage_W : 0.0;
   };
   if (task.class_kinds.empty()) {
     for (std::size_t k = 0; k < task.kind_mix.size(); ++k) set(k, kind_course(task, cls, k));
@@ -79,26 +74,24 @@ double gated_clock_Hz(const FleetTask& task, const NodeType& type, const Control
   return clock_Hz[0];
 }
 
-std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
-                                   std::size_t cls, double die_K) {
-  return nominal_powers(task, type, controls, cls, die_K).W;
+namespace {
+
+const workload::Timeline& whole_of(const FleetTask& task) {
+  return task.course_timeline == nullptr ? *task.timeline : *task.course_timeline;
+}
+bool moves_within_kinds(const FleetTask& task, std::size_t cls) {
+  return !task.class_course.empty() && whole_of(task).classes[cls].size() >= 2;
 }
 
-std::vector<double> nominal_leakage_W(const FleetTask& task, const NodeType& type, const Controls& controls,
-                                      std::size_t cls, double die_K) {
-  return nominal_powers(task, type, controls, cls, die_K).leakage_W;
-}
-
-std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
-                                   std::size_t cls, double die_K, const ChipAtClock* of_chip) {
+/// @param clock_Hz of the chip  @param of_chip nullptr: the nominal one
+std::vector<double> more_W(const FleetTask& task, const NodeType& type, std::size_t cls, double die_K, double clock_Hz,
+                           const ChipAtClock* of_chip) {
   const auto& segments = task.timeline->classes[cls];
-  const auto& whole = task.course_timeline == nullptr ? *task.timeline : *task.course_timeline;
-  if (task.class_course.empty() || whole.classes[cls].size() < 2) return {};
+  const auto& whole = whole_of(task);
   const double pace = pace_of(task, cls), factor = type.gpu.leakage_temperature_factor(die_K);
   const bool leads = of_chip != nullptr && of_chip->leads && !task.class_lead.empty();
   const power::Chip chip = of_chip != nullptr ? of_chip->chip : power::Chip{};
-  const double clock_Hz = of_chip != nullptr ? of_chip->clock_Hz : gated_clock_Hz(task, type, controls, cls, {}, die_K),
-               gate_Hz = leads ? 0.0 : task.class_gate_Hz[cls];
+  const double gate_Hz = leads ? 0.0 : task.class_gate_Hz[cls];
   auto course = leads ? task.class_lead[cls] : task.class_course[cls];
   if (of_chip != nullptr) course.chip = place_of(chip, type, die_K);
   // Those of the nominal chip are known where smoothing or ballast made the kinds.
@@ -132,6 +125,28 @@ std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, 
     left += s.duration;
     if (left >= whole.classes[cls][of].duration && of + 1 < whole.classes[cls].size()) ++of, left = 0;
   }
+  return out;
+}
+
+}  // namespace
+
+std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
+                                   std::size_t cls, double die_K) {
+  return kind_powers(task, type, cls, gated_clock_Hz(task, type, controls, cls, {}, die_K), die_K).kind_W;
+}
+
+std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
+                                   std::size_t cls, double die_K, const ChipAtClock* of) {
+  if (!moves_within_kinds(task, cls)) return {};
+  return more_W(task, type, cls, die_K,
+                of != nullptr ? of->clock_Hz : gated_clock_Hz(task, type, controls, cls, {}, die_K), of);
+}
+
+NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
+                             double die_K) {
+  const double clock_Hz = gated_clock_Hz(task, type, controls, cls, {}, die_K);
+  auto out = kind_powers(task, type, cls, clock_Hz, die_K);
+  if (moves_within_kinds(task, cls)) out.more_W = more_W(task, type, cls, die_K, clock_Hz, nullptr);
   return out;
 }
 

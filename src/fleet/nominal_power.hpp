@@ -12,9 +12,6 @@ double gated_clock_Hz(const FleetTask& task, const NodeType& type, const Control
 /// Power of the nominal chip in every kind when its class is gated, at the die temperature `die_K`, W.
 std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                    std::size_t cls, double die_K);
-/// The part of nominal_kind_W that is leakage and follows the die, W; 0 where a bound holds the power.
-std::vector<double> nominal_leakage_W(const FleetTask& task, const NodeType& type, const Controls& controls,
-                                      std::size_t cls, double die_K);
 
 /// A chip at its mean clock.
 struct ChipAtClock {
@@ -27,5 +24,13 @@ struct ChipAtClock {
 /// @param of nullptr: the nominal chip, which stands for the mean of its class, because courses are a plane over chips
 std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                    std::size_t cls, double die_K, const ChipAtClock* of = nullptr);
+
+/// The nominal chip of a class: nominal_kind_W, the part of it that is leakage and follows the die (0 where a bound holds the power), and
+/// segment_more_W, from one search for its clock.
+struct NominalPowers {
+  std::vector<double> kind_W, leakage_W, more_W;
+};
+NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
+                             double die_K);
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 
@@ -24,12 +23,6 @@ struct Between {
   double share;
 };
 Between between(double x) { return {static_cast<std::int64_t>(std::floor(x)), x - std::floor(x)}; }
-
-std::string bytes_of(double value) {
-  char bytes[sizeof value];
-  std::memcpy(bytes, &value, sizeof value);
-  return {bytes, sizeof value};
-}
 
 /// Everything of it that decides a timeline.
 void add_values(const PowerHold& hold, std::vector<double>& to) {
@@ -104,7 +97,7 @@ StageCourses::HeldStages StageCourses::at_limit(const workload::IterationModel& 
 StageCourses::Paced StageCourses::paced(const workload::IterationModel& model, const NodeType& type,
                                         const Paces& at) const {
   const Limits& now = latest_.front();
-  std::vector<double> limits{model.reference_clock_Hz(), at.pace_Hz, now.cap_W, now.max_Hz};
+  std::vector<double> limits{model.reference_clock_Hz(), at.pace_Hz, now.lead_Hz, now.cap_W, now.max_Hz};
   if (hold_.any()) add_values(hold_, limits);
   auto timeline = timeline_at(model, at);
   auto key = course_key(timeline, type, limits);
@@ -122,8 +115,7 @@ SharedCourses StageCourses::at_pace(const workload::IterationModel& model, const
                          all(lead), all(base));
   };
   // Ranks that wait do so for those of the same timeline. Planes are those of a slow chip's pace.
-  const auto key = of.key + (lead ? "w" : "l") + (base ? bytes_of(now.lead_Hz) : "");
-  return shared_courses(key, [&] {
+  return shared_courses(of.key + (lead ? "w" : "l") + (base ? "b" : ""), [&] {
     if (!hold_.any()) return courses_of(of.timeline, {});
     if (!of.held) of.held = at_limit(model, type, of.timeline, of.at, slow);
     auto out = courses_of(of.held->work.timeline, of.held->work.bounds);
@@ -247,12 +239,16 @@ void StageCourses::add(const workload::IterationModel& model, const NodeType& ty
     const auto& of = group(model, type, at);
     for (std::size_t s = 0; s < n_stage; ++s) waits[s].add((*of.waits)[s], share), leads[s].add((*of.lead)[s], share);
   };
-  add_share({pace.below, 0}, 1.0 - pace.share);
-  add_share({pace.below + 1, 0}, pace.share);
-  // What a lead changes is the same at every pace.
-  if (ahead.below > 0 || ahead.share > 0.0) {
-    add_share({0, ahead.below}, 1.0 - ahead.share);
-    add_share({0, ahead.below + 1}, ahead.share);
+  const auto add_ahead = [&](std::int64_t pace_steps, double share) {
+    add_share({pace_steps, ahead.below}, share * (1.0 - ahead.share));
+    add_share({pace_steps, ahead.below + 1}, share * ahead.share);
+  };
+  // What a lead changes is the same at every pace, but not where ramps decide what is burned.
+  const bool is_ahead = ahead.below > 0 || ahead.share > 0.0, at_its_pace = is_ahead && hold_.any();
+  for (const auto& [steps, share] : {std::pair(pace.below, 1.0 - pace.share), std::pair(pace.below + 1, pace.share)})
+    at_its_pace ? add_ahead(steps, share) : add_share({steps, 0}, share);
+  if (is_ahead && !at_its_pace) {
+    add_ahead(0, 1.0);
     add_share({0, 0}, -1.0);
   }
   for (auto& l : leads) l.chip = leading(*l.of[0], gate_Hz);

@@ -30,21 +30,22 @@ workload::Timeline graded(const workload::Timeline& timeline, Tick first) {
 void split_long(workload::Timeline& timeline) {
   constexpr Tick first = 40 * ns_per_ms;
   std::vector<workload::Segment> parts;
-  for (auto& segments : timeline.classes)
-    for (std::size_t i = 0; i < segments.size(); ++i) {
-      const auto s = segments[i];
-      if (s.duration <= first + first / 2) continue;
-      parts.clear();
+  for (auto& segments : timeline.classes) {
+    parts.clear();
+    for (const auto& s : segments) {
+      if (s.duration <= first + first / 2) {
+        parts.push_back(s);
+        continue;
+      }
       Tick left = s.duration;
       for (Tick step = first; left > 0; step *= 2) {
         const Tick d = left <= step + step / 2 ? left : step;
         parts.push_back({d, s.kind});
         left -= d;
       }
-      segments[i] = parts.front();
-      segments.insert(segments.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.begin() + 1, parts.end());
-      i += parts.size() - 1;
     }
+    segments.assign(parts.begin(), parts.end());
+  }
 }
 
 void split_after_waits(workload::Timeline& timeline) {
@@ -52,9 +53,9 @@ void split_after_waits(workload::Timeline& timeline) {
   constexpr std::array<Tick, 5> ends = {20 * ns_per_ms, 40 * ns_per_ms, 60 * ns_per_ms, 80 * ns_per_ms,
                                         160 * ns_per_ms};
   const auto works = [&](const workload::Segment& s) { return timeline.kinds[s.kind].matrix_s > 0.0; };
+  std::vector<workload::Segment> out;
   for (auto& segments : timeline.classes) {
-    std::vector<workload::Segment> out;
-    out.reserve(segments.size() + 3 * ends.size());
+    out.clear();
     Tick waited = 0, worked = ends.back();
     for (auto s = segments.rbegin(); s != segments.rend() && !works(*s); ++s) waited += s->duration;
     for (auto s : segments) {
@@ -72,7 +73,7 @@ void split_after_waits(workload::Timeline& timeline) {
       }
       out.push_back(s);
     }
-    segments = std::move(out);
+    segments.assign(out.begin(), out.end());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "task.hpp"
@@ -118,6 +119,14 @@ bool KindTemperatureOffsets::OfClass::holds_for(const FleetTask& task, std::size
 
 std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals,
                                       const FleetTask& task, KindTemperatureOffsets* offsets) {
+  std::vector<ClassMap> maps;
+  make_class_maps(fleet, state, signals, task, offsets, maps);
+  return maps;
+}
+
+std::span<const ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals,
+                                          const FleetTask& task, KindTemperatureOffsets* offsets,
+                                          std::vector<ClassMap>& rooms) {
   const auto& type = fleet.types[fleet.node_hall[task.first_node]];
   const auto& controls = state.controls[fleet.node_hall[task.first_node]];
   const Reach reach = reach_of(fleet, state, signals, task);
@@ -130,25 +139,24 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
   const bool one = std::all_of(task.timeline->classes.begin(), task.timeline->classes.end(),
                                [](const auto& segments) { return segments.size() < 2; });
   const auto starts = offsets == nullptr && !one ? class_starts(fleet, state, task) : std::vector<ClassStart>{};
-  std::vector<ClassMap> maps(n_class);
+  if (rooms.size() < n_class) rooms.resize(n_class);
   parallel_ranges(n_class, task.n_thread, [&](std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) {
-      auto& map = maps[c] = make_class_map(task.timeline->classes[c], n_kind, reach.rates);
+      auto& map = rooms[c];
+      make_class_map(task.timeline->classes[c], n_kind, reach.rates, map);
       if (!starts.empty()) {
-        auto nominal_W = nominal_kind_W(task, type, controls, c, starts[c].die_K);
-        map.within.more_W = segment_more_W(task, type, controls, c, starts[c].die_K);
+        auto nominal = nominal_powers(task, type, controls, c, starts[c].die_K);
+        map.within.more_W = std::move(nominal.more_W);
         if (!map.within.more_W.empty()) map.within.kind_W = take_means(map, task.timeline->classes[c]);
-        for (std::size_t k = 0; k < map.within.kind_W.size(); ++k) nominal_W[k] += map.within.kind_W[k];
-        add_course(map, task.timeline->classes[c], {*reach.reference, nominal_W, {}, leakage_per_K, map.within.more_W},
-                   starts[c].store_K);
+        for (std::size_t k = 0; k < map.within.kind_W.size(); ++k) nominal.kind_W[k] += map.within.kind_W[k];
+        add_course(map, task.timeline->classes[c],
+                   {*reach.reference, nominal.kind_W, {}, leakage_per_K, map.within.more_W}, starts[c].store_K);
       }
       if (offsets == nullptr) continue;
       auto& kept = offsets->classes[c];
       if (!kept.holds_for(task, c)) {
-        const auto nominal_W = nominal_kind_W(task, type, controls, c, nominal_die_K);
-        const auto leakage_W = nominal_leakage_W(task, type, controls, c, nominal_die_K);
-        const auto more_W = segment_more_W(task, type, controls, c, nominal_die_K);
-        add_rises(map, task.timeline->classes[c], {*reach.reference, nominal_W, leakage_W, leakage_per_K, more_W});
+        const auto [kind_W, leakage_W, more_W] = nominal_powers(task, type, controls, c, nominal_die_K);
+        add_rises(map, task.timeline->classes[c], {*reach.reference, kind_W, leakage_W, leakage_per_K, more_W});
         kept = {map.leakage,
                 map.peak_K_per_W,
                 {more_W, map.within.peak_K, map.within.weight_J, {}},
@@ -156,7 +164,7 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
                 seconds(task.timeline->period),
                 task.class_gate_Hz[c],
                 task.timeline->classes[c].size()};
-        for (const auto k : map.used) kept.mean_W += nominal_W[k] * map.kind_s[k] / map.period_s;
+        for (const auto k : map.used) kept.mean_W += kind_W[k] * map.kind_s[k] / map.period_s;
       }
       map.repeats = true;
       map.leakage = kept.leakage;
@@ -165,7 +173,7 @@ std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& stat
       if (d > 0.0) map.pause_rise_K = pause_rise_K(*reach.reference, kept.mean_W, paused_W, d);
     }
   });
-  return maps;
+  return std::span(rooms).first(n_class);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

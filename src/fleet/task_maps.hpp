@@ -1,5 +1,6 @@
 #pragma once
 // Private to fleet: the maps of all classes of a task.
+#include <span>
 #include <vector>
 
 #include "fleet_step.hpp"
@@ -37,5 +38,9 @@ struct KindTemperatureOffsets {
 /// @param offsets kept from step to step; nullptr: what happens once
 std::vector<ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals,
                                       const FleetTask& task, KindTemperatureOffsets* offsets);
+/// The same, [class] in the rooms of earlier ones.
+std::span<const ClassMap> make_class_maps(const Fleet& fleet, const FleetState& state, const FleetSignals& signals,
+                                          const FleetTask& task, KindTemperatureOffsets* offsets,
+                                          std::vector<ClassMap>& rooms);
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -143,12 +143,10 @@ TrainingTask::Groups TrainingTask::group_replicas(const FleetState& state) {
   state_.slowest_Hz = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < n_node(); ++i) {
     auto& slowest = replica_Hz[static_cast<std::size_t>(ranks_.replica[i])];
-    for (std::size_t g = 0; g < fleet_.n_gpu_per_node; ++g) {
-      const double f = state.own_Hz[(ranks_.first_node + i) * fleet_.n_gpu_per_node + g] /
-                       (options_.host_slowness.empty() ? 1.0 : options_.host_slowness[i]);
-      slowest = std::min(slowest, f);
-      sum_Hz += f;
-    }
+    const double slowness = options_.host_slowness.empty() ? 1.0 : options_.host_slowness[i];
+    const double* own_Hz = &state.own_Hz[(ranks_.first_node + i) * fleet_.n_gpu_per_node];
+    slowest = std::min(slowest, *std::min_element(own_Hz, own_Hz + fleet_.n_gpu_per_node) / slowness);
+    for (std::size_t g = 0; g < fleet_.n_gpu_per_node && !options_.gating; ++g) sum_Hz += own_Hz[g] / slowness;
     state_.slowest_Hz = std::min(state_.slowest_Hz, slowest);
   }
   // Replicas that no node leads (several per node) are skipped.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
@@ -27,6 +28,16 @@ void ExcursionMeter::look(double beyond, std::int64_t bin, Excursions& e, std::i
 }
 
 void ExcursionMeter::push(std::span<const double> x) {
+  for (std::size_t at = 0; at < x.size(); at += numerics::block_size) {
+    const auto block = x.subspan(at, std::min(numerics::block_size, x.size() - at));
+    if (run_below_ + run_above_ == 0 && numerics::lane_min(block) >= low_ && numerics::lane_max(block) <= high_)
+      next_bin_ += static_cast<std::int64_t>(block.size());
+    else
+      look_at_each(block);
+  }
+}
+
+void ExcursionMeter::look_at_each(std::span<const double> x) {
   for (const double v : x) {
     if ((v < low_) | (v > high_) | (run_below_ + run_above_ > 0)) {
       look(low_ - v, next_bin_, below_, run_below_);

@@ -56,6 +56,7 @@ class ExcursionMeter {
   }
 
  private:
+  void look_at_each(std::span<const double> x);
   void look(double beyond, std::int64_t bin, Excursions& e, std::int64_t& run);
   double low_, high_;
   std::int64_t next_bin_ = 0, run_below_ = 0, run_above_ = 0;

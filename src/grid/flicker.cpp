@@ -69,56 +69,109 @@ Transfer transfer_of(FlickerLamp lamp) {
   return t;
 }
 
-/// One lamp's bank of poles, each lane one: z ← decay z + drive s; y = Σ Re(weight z).
-struct Poles {
+/// One lamp's bank of poles and its eye's memory: z ← decay z + drive x, y = Σ Re(weight z), level ← level + smooth (y² − level).
+/// The real poles and one of each pair lie in lanes of their own: their sums keep the order of all eight.
+struct Lamp {
   static constexpr std::size_t n = 8;
-  Pack8 re, im, decay_re, decay_im, drive_re, drive_im, weight_re, weight_im;
+  struct Real {
+    Pack4 z, decay, drive, weight;
+  };
+  struct Pairs {
+    Pack4 re, im, decay_re, decay_im, drive_re, drive_im, weight_re, weight_im;
+  };
+  Real real;
+  Pairs pair;
+  double level, smooth;
+
+  TIDEWATT_INLINE static void take(const double* from, Pack4& single, Pack4& paired) {
+    Pack4 low, high;
+    load(from, low), load(from + 4, high);
+    single = __builtin_shufflevector(low, Pack4{}, 0, 1, 2, 4);
+    paired = __builtin_shufflevector(low, high, 4, 5, 6, 3);
+  }
+  TIDEWATT_INLINE static void give(const Pack4& single, const Pack4& paired, double* to) {
+    const Pack4 low = __builtin_shufflevector(single, paired, 0, 1, 2, 7),
+                high = __builtin_shufflevector(paired, Pack4{}, 0, 1, 2, 4);
+    store(low, to), store(high, to + 4);
+  }
   TIDEWATT_INLINE void begin(const double* coefficients, const double* state) {
-    load(state, re), load(state + n, im);
-    load(coefficients, decay_re), load(coefficients + n, decay_im);
-    load(coefficients + 2 * n, drive_re), load(coefficients + 3 * n, drive_im);
-    load(coefficients + 4 * n, weight_re), load(coefficients + 5 * n, weight_im);
+    Pack4 none;
+    take(state, real.z, pair.re), take(state + n, none, pair.im);
+    take(coefficients, real.decay, pair.decay_re), take(coefficients + n, none, pair.decay_im);
+    take(coefficients + 2 * n, real.drive, pair.drive_re), take(coefficients + 3 * n, none, pair.drive_im);
+    take(coefficients + 4 * n, real.weight, pair.weight_re), take(coefficients + 5 * n, none, pair.weight_im);
+    level = state[2 * n], smooth = coefficients[6 * n];
   }
-  TIDEWATT_INLINE void step(double x, Pack8& part) {
-    const Pack8 next = (decay_re * re - decay_im * im) + drive_re * x;
-    im = (decay_re * im + decay_im * re) + drive_im * x;
-    re = next;
-    part = weight_re * re - weight_im * im;
+  TIDEWATT_INLINE void step(double x, Pack4& parts) {
+    real.z = real.decay * real.z + real.drive * x;
+    auto& p = pair;
+    const Pack4 next = (p.decay_re * p.re - p.decay_im * p.im) + p.drive_re * x;
+    p.im = (p.decay_re * p.im + p.decay_im * p.re) + p.drive_im * x;
+    p.re = next;
+    parts = real.weight * real.z + (p.weight_re * p.re - p.weight_im * p.im);
   }
-  TIDEWATT_INLINE void end(double* state) const { store(re, state), store(im, state + n); }
+  TIDEWATT_INLINE double see(double y) { return level += smooth * (y * y - level); }
+  TIDEWATT_INLINE void end(double* state) const {
+    give(real.z, pair.re, state), give(Pack4{}, pair.im, state + n);
+    state[2 * n] = level;
+  }
 };
 
 TIDEWATT_CLONES
-void filter(const double* coefficients, double* state, const double* s, double* y, std::size_t n) {
-  Poles p;
-  p.begin(coefficients, state);
+void see(const double* coefficients, double* state, const double* s, double* level, std::size_t n) {
+  Lamp lamp;
+  lamp.begin(coefficients, state);
   for (std::size_t k = 0; k < n; ++k) {
-    Pack8 part;
-    p.step(s[k], part);
-    const Pack4 four = part.low + part.high;
-    y[k] = (four[0] + four[2]) + (four[1] + four[3]);
+    Pack4 four;
+    lamp.step(s[k], four);
+    level[k] = lamp.see((four[0] + four[2]) + (four[1] + four[3]));
   }
-  p.end(state);
+  lamp.end(state);
 }
 
 // Each lamp waits for its own last bin, and their sums share the way down: two of them take hardly longer than one.
 TIDEWATT_CLONES
-void filter_two(const double* coefficients_a, double* state_a, const double* s_a, double* y_a,
-                const double* coefficients_b, double* state_b, const double* s_b, double* y_b, std::size_t n) {
-  Poles a, b;
+void see_two(const double* coefficients_a, double* state_a, const double* s_a, double* level_a,
+             const double* coefficients_b, double* state_b, const double* s_b, double* level_b, std::size_t n) {
+  Lamp a, b;
   a.begin(coefficients_a, state_a);
   b.begin(coefficients_b, state_b);
   for (std::size_t k = 0; k < n; ++k) {
-    Pack8 p, q;
-    a.step(s_a[k], p);
-    b.step(s_b[k], q);
-    const Pack4 of_a = p.low + p.high, of_b = q.low + q.high;
+    Pack4 of_a, of_b;
+    a.step(s_a[k], of_a);
+    b.step(s_b[k], of_b);
     const Pack4 two = __builtin_shufflevector(of_a, of_b, 0, 1, 4, 5) + __builtin_shufflevector(of_a, of_b, 2, 3, 6, 7);
-    y_a[k] = two[0] + two[1];
-    y_b[k] = two[2] + two[3];
+    level_a[k] = a.see(two[0] + two[1]);
+    level_b[k] = b.see(two[2] + two[3]);
   }
   a.end(state_a);
   b.end(state_b);
+}
+
+/// x − Δ²x/24 in the middle of three. @param x [n + 2]
+TIDEWATT_CLONES
+void sharpen(const double* x, std::size_t n, double* s) {
+  for (std::size_t k = 0; k < n; ++k) s[k] = x[k + 1] - (1.0 / 24.0) * ((x[k + 2] - x[k + 1]) - (x[k + 1] - x[k]));
+}
+
+/// Classes of levels, which are not negative, and the largest P_inst.
+struct Classed {
+  std::int64_t least, most;
+  double P_inst;
+};
+TIDEWATT_CLONES
+Classed classify(const double* level, double scale, int shift, std::int64_t lowest, std::int64_t highest, std::size_t n,
+                 std::uint32_t* of) {
+  std::int64_t least = highest, most = lowest, most_bits = 0;  // which are in the order of the values
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto bits = std::bit_cast<std::int64_t>(scale * level[k]), bounded = bits >> shift;
+    const std::int64_t raised = bounded < lowest ? lowest : bounded, kept = raised > highest ? highest : raised;
+    most_bits = bits > most_bits ? bits : most_bits;
+    least = kept < least ? kept : least;
+    most = kept > most ? kept : most;
+    of[k] = static_cast<std::uint32_t>(kept - lowest);
+  }
+  return {least - lowest, most - lowest, std::bit_cast<double>(most_bits)};
 }
 
 }  // namespace
@@ -147,7 +200,7 @@ Flickermeter::Flickermeter(FlickerLamp lamp, double window_s, int bins_per_ms) :
     bank_.drive_re[lane] = step.F()[0], bank_.drive_im[lane] = step.F()[1];
     bank_.weight_re[lane] = 2.0 * r.real(), bank_.weight_im[lane] = 2.0 * r.imag();
   }
-  smooth_ = 1.0 - math::exp(-bin_s / 0.3);
+  bank_.smooth = 1.0 - math::exp(-bin_s / 0.3);
   reference_gain_ = 1.0 - math::exp(-bin_s / 27.3);
   const double sine_f_Hz = 8.8, w_tau = 2.0 * two_pi * sine_f_Hz * 0.3;
   const double y = std::abs(H(Complex(0.0, two_pi * sine_f_Hz))) * weighting_of(lamp).sine_frac;
@@ -183,8 +236,8 @@ void Flickermeter::settle(double v2) {
     const std::int64_t bin = next_bin_ + static_cast<std::int64_t>(k) - 2;
     s[k] = at(bin) - (1.0 / 24.0) * ((at(bin + 1) - at(bin)) - (at(bin) - at(bin - 1)));
   }
-  std::array<double, 2 * lanes> state{};
-  filter(bank_.decay_re.data(), state.data(), s.data(), y.data(), n);
+  std::array<double, n_state> state{};
+  see(bank_.decay_re.data(), state.data(), s.data(), y.data(), n);
   for (std::size_t i = 0; i < lanes; ++i) {
     const Complex decay(bank_.decay_re[i], bank_.decay_im[i]);
     Complex turn = 1.0;
@@ -193,34 +246,31 @@ void Flickermeter::settle(double v2) {
     state[i] = re_[i] = z.real();
     state[lanes + i] = im_[i] = z.imag();
   }
-  filter(bank_.decay_re.data(), state.data(), s.data(), y.data(), n);
+  state.back() = 0.0;
+  see(bank_.decay_re.data(), state.data(), s.data(), y.data(), n);
   double turn = 1.0;
-  level_ = 0.0;
-  for (std::size_t k = 0; k < n; ++k) {
-    level_ += smooth_ * (y[k] * y[k] - level_);
-    turn *= 1.0 - smooth_;
-  }
-  level_ /= 1.0 - turn;
+  for (std::size_t k = 0; k < n; ++k) turn *= 1.0 - bank_.smooth;
+  level_ = state.back() / (1.0 - turn);
   recent_ = {v2, v2, at(next_bin_ - 2), at(next_bin_ - 3)};
 }
 
 void Flickermeter::push(std::span<const double> v_pu) {
   for (std::size_t at = 0; at < v_pu.size(); at += numerics::block_size) {
     const auto v = v_pu.subspan(at, std::min(numerics::block_size, v_pu.size() - at));
-    std::array<double, numerics::block_size> ratio, s, y;
+    std::array<double, numerics::block_size> ratio, s, level;
     relate(v, ratio.data());
     modulate({ratio.data(), v.size()}, s.data());
     auto state = poles();
-    filter(bank_.decay_re.data(), state.data(), s.data(), y.data(), v.size());
+    see(bank_.decay_re.data(), state.data(), s.data(), level.data(), v.size());
     set_poles(state);
-    for (std::size_t k = 0; k < v.size(); ++k) count_eye(y[k]);
+    count({level.data(), v.size()});
   }
 }
 
 void Flickermeter::push_two(Flickermeter& a, Flickermeter& b, std::span<const double> v_pu) {
   for (std::size_t at = 0; at < v_pu.size(); at += numerics::block_size) {
     const auto v = v_pu.subspan(at, std::min(numerics::block_size, v_pu.size() - at));
-    std::array<double, numerics::block_size> ratio, s_a, s_b, y_a, y_b;
+    std::array<double, numerics::block_size> ratio, s_a, s_b, level_a, level_b;
     const bool same = a.saw_the_same(b);
     a.relate(v, ratio.data());
     a.modulate({ratio.data(), v.size()}, s_a.data());
@@ -230,14 +280,28 @@ void Flickermeter::push_two(Flickermeter& a, Flickermeter& b, std::span<const do
       b.relate(v, ratio.data());
     b.modulate({ratio.data(), v.size()}, s_b.data());
     auto state_a = a.poles(), state_b = b.poles();
-    filter_two(a.bank_.decay_re.data(), state_a.data(), s_a.data(), y_a.data(), b.bank_.decay_re.data(), state_b.data(),
-               s_b.data(), y_b.data(), v.size());
+    see_two(a.bank_.decay_re.data(), state_a.data(), s_a.data(), level_a.data(), b.bank_.decay_re.data(),
+            state_b.data(), s_b.data(), level_b.data(), v.size());
     a.set_poles(state_a);
     b.set_poles(state_b);
-    for (std::size_t k = 0; k < v.size(); ++k) {
-      a.count_eye(y_a[k]);
-      b.count_eye(y_b[k]);
-    }
+    a.count({level_a.data(), v.size()});
+    b.count({level_b.data(), v.size()});
+  }
+}
+
+/// What the eye has seen, by classes.
+void Flickermeter::count(std::span<const double> level) {
+  std::array<std::uint32_t, numerics::block_size> of;
+  while (!level.empty()) {
+    const std::size_t n = std::min(level.size(), static_cast<std::size_t>(window_bins_ - n_counted_));
+    const auto seen = classify(level.data(), scale_, class_shift, static_cast<std::int64_t>(lowest_class),
+                               static_cast<std::int64_t>(highest_class), n, of.data());
+    P_inst_max_ = seen.P_inst > P_inst_max_ ? seen.P_inst : P_inst_max_;
+    counts_.add_all({of.data(), n}, static_cast<std::size_t>(seen.least), static_cast<std::size_t>(seen.most));
+    next_bin_ += static_cast<std::int64_t>(n);
+    n_counted_ += static_cast<std::int64_t>(n);
+    if (n_counted_ == window_bins_) finish_window();
+    level = level.subspan(n);
   }
 }
 
@@ -258,14 +322,16 @@ void Flickermeter::relate(std::span<const double> v_pu, double* ratio) {
 void Flickermeter::modulate(std::span<const double> ratio, double* s) {
   const auto period = static_cast<std::int64_t>(carrier_.size());
   auto phase = static_cast<std::size_t>((((next_bin_ - carrier_shift_ - 1) % period) + period) % period);
-  double last = recent_.s, older = recent_.older_s;
-  for (std::size_t k = 0; k < ratio.size(); ++k) {
-    const double product = ratio[k] * carrier_[phase];
-    s[k] = last - (1.0 / 24.0) * ((product - last) - (last - older));
-    older = last, last = product;
-    phase = phase + 1 == carrier_.size() ? 0 : phase + 1;
+  const std::size_t n = ratio.size();
+  std::array<double, numerics::block_size + 2> product;
+  product[0] = recent_.older_s, product[1] = recent_.s;
+  for (std::size_t k = 0; k < n; phase = 0) {
+    const std::size_t run = std::min(n - k, carrier_.size() - phase);
+    for (std::size_t i = 0; i < run; ++i) product[k + i + 2] = ratio[k + i] * carrier_[phase + i];
+    k += run;
   }
-  recent_.s = last, recent_.older_s = older;
+  sharpen(product.data(), n, s);
+  recent_.older_s = product[n], recent_.s = product[n + 1];
 }
 
 bool Flickermeter::saw_the_same(const Flickermeter& o) const {
@@ -273,17 +339,19 @@ bool Flickermeter::saw_the_same(const Flickermeter& o) const {
          reference_gain_ == o.reference_gain_;
 }
 
-std::array<double, 2 * Flickermeter::lanes> Flickermeter::poles() const {
-  static_assert(sizeof(Bank) == 6 * sizeof(Lanes) && lanes == Poles::n);
-  std::array<double, 2 * lanes> state;
+std::array<double, Flickermeter::n_state> Flickermeter::poles() const {
+  static_assert(sizeof(Bank) == 6 * sizeof(Lanes) + sizeof(double) && lanes == Lamp::n);
+  std::array<double, n_state> state;
   std::copy(re_.begin(), re_.end(), state.begin());
   std::copy(im_.begin(), im_.end(), state.begin() + lanes);
+  state.back() = level_;
   return state;
 }
 
-void Flickermeter::set_poles(const std::array<double, 2 * lanes>& state) {
+void Flickermeter::set_poles(const std::array<double, n_state>& state) {
   std::copy_n(state.begin(), lanes, re_.begin());
   std::copy_n(state.begin() + lanes, lanes, im_.begin());
+  level_ = state.back();
 }
 
 double Flickermeter::gain(double f_Hz) const {

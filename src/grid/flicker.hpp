@@ -71,6 +71,11 @@ class Flickermeter {
     std::uint32_t operator[](std::size_t i) const { return of_[i]; }
     /// `n` levels more in class `i`.
     void add(std::size_t i, std::uint32_t n) { used_[i / line] = 1, of_[i] += n; }
+    /// One level more in each of these classes, which lie in `least` to `most`.
+    void add_all(std::span<const std::uint32_t> classes, std::size_t least, std::size_t most) {
+      for (std::size_t k = least / line; k <= most / line; ++k) used_[k] = 1;
+      for (const std::uint32_t i : classes) ++of_[i];
+    }
     /// The first class from `i` on with a level; size(): none.
     std::size_t next(std::size_t i) const;
     void clear();
@@ -129,24 +134,17 @@ class Flickermeter {
   using Lanes = std::array<double, lanes>;
   struct Bank {  // one pole per lane, complex; three real ones, four of pairs, one empty
     Lanes decay_re{}, decay_im{}, drive_re{}, drive_im{}, weight_re{}, weight_im{};
+    double smooth = 1.0;  ///< of the squared output
   };
+  static constexpr std::size_t n_state = 2 * lanes + 1;  ///< poles and level
   void settle(double v2);
   void relate(std::span<const double> v_pu, double* ratio);
   void modulate(std::span<const double> ratio, double* s);
   bool saw_the_same(const Flickermeter& o) const;
-  std::array<double, 2 * lanes> poles() const;
-  void set_poles(const std::array<double, 2 * lanes>& state);
+  std::array<double, n_state> poles() const;
+  void set_poles(const std::array<double, n_state>& state);
+  void count(std::span<const double> level);
   static std::size_t n_class() { return highest_class - lowest_class + 1; }
-  void count_eye(double y) {
-    level_ += smooth_ * (y * y - level_);
-    const double P_inst = scale_ * level_;
-    P_inst_max_ = P_inst > P_inst_max_ ? P_inst : P_inst_max_;
-    const std::uint64_t bits = std::bit_cast<std::uint64_t>(P_inst) >> class_shift;
-    const std::uint64_t bounded = bits < lowest_class ? lowest_class : bits > highest_class ? highest_class : bits;
-    counts_.add(bounded - lowest_class, 1);
-    ++next_bin_;
-    if (++n_counted_ == window_bins_) finish_window();
-  }
   void finish_window();
   Bank bank_;
   Lanes re_{}, im_{};
@@ -155,7 +153,7 @@ class Flickermeter {
   };
   Recent recent_;
   std::vector<double> carrier_;  // 1 − cos of twice the mains angle, over a whole number of mains cycles
-  double scale_ = 1.0, smooth_ = 0.0, reference_gain_ = 0.0;
+  double scale_ = 1.0, reference_gain_ = 0.0;
   double reference_ = 1.0, level_ = 0.0, P_inst_max_ = 0.0;
   std::int64_t next_bin_ = 0, n_counted_ = 0, window_bins_;
   std::int64_t carrier_shift_ = 0;  ///< bins booked without a turn of the ripple

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
@@ -63,12 +64,10 @@ void Pyramid::push(std::span<const double> load_W) {
     Open& o = open_[0];
     Open part = o;
     if (part.n_bin == 0) part = {next_bin_, 0, load_W[at], 0.0, load_W[at]};
-    for (std::size_t k = at; k < at + n; ++k) {
-      const double x = load_W[k];
-      part.min_W = x < part.min_W ? x : part.min_W;
-      part.max_W = x > part.max_W ? x : part.max_W;
-      part.sum_W += x;
-    }
+    const auto x = load_W.subspan(at, n);
+    part.min_W = std::min(part.min_W, numerics::lane_min(x));
+    part.max_W = std::max(part.max_W, numerics::lane_max(x));
+    for (const double W : x) part.sum_W += W;
     part.n_bin += static_cast<std::int64_t>(n);
     o = part;
     at += n;

@@ -26,26 +26,23 @@ void Rainflow::begin(std::int64_t first_bin) {
   next_bin_ = first_bin;
 }
 
-// The load left the quiet zone: the running turning point moves on, or a new one follows it.
-void Rainflow::move(double W) {
-  const auto level = static_cast<std::int64_t>(std::floor(W * inverse_W_));
-  if (open_.empty()) {
-    open_.push_back(level);
-    low_W_ = W - class_W_;
-    high_W_ = W + class_W_;
-    return;
-  }
-  const int direction = W > high_W_ ? 1 : -1;
-  if (direction != direction_) {
-    open_.push_back(level);
-    direction_ = direction;
-    reduce();
-  } else if (level != open_.back()) {
-    open_.back() = level;
-    reduce();
-  }
-  low_W_ = direction > 0 ? W - class_W_ : W;
-  high_W_ = direction > 0 ? W : W + class_W_;
+std::int64_t Rainflow::level_of(double W) const { return static_cast<std::int64_t>(std::floor(W * inverse_W_)); }
+
+/// The running turning point has moved to the farther edge of the quiet zone.
+void Rainflow::settle() {
+  if (direction_ == 0) return;
+  const std::int64_t level = level_of(direction_ > 0 ? high_W_ : low_W_);
+  if (level == open_.back()) return;
+  open_.back() = level;
+  reduce();
+}
+
+/// A new turning point follows the running one.
+void Rainflow::turn(double W, int direction) {
+  settle();
+  open_.push_back(level_of(W));
+  direction_ = direction;
+  reduce();
 }
 
 // Inner pairs within the surrounding range are cycles.
@@ -60,9 +57,28 @@ void Rainflow::reduce() {
   }
 }
 
+/// Cycles that a turning point closes on its way close where it turns.
 void Rainflow::push(std::span<const double> load_W) {
-  for (const double W : load_W)
-    if (W > high_W_ || W < low_W_ || open_.empty()) move(W);
+  if (load_W.empty()) return;
+  if (open_.empty()) {
+    open_.push_back(level_of(load_W.front()));
+    low_W_ = load_W.front() - class_W_;
+    high_W_ = load_W.front() + class_W_;
+  }
+  double low = low_W_, high = high_W_;
+  for (const double W : load_W) {
+    if (W > high) {
+      if (direction_ <= 0) low_W_ = low, turn(W, 1);
+      low = W - class_W_;
+      high = W;
+    } else if (W < low) {
+      if (direction_ >= 0) high_W_ = high, turn(W, -1);
+      low = W;
+      high = W + class_W_;
+    }
+  }
+  low_W_ = low, high_W_ = high;
+  settle();
   next_bin_ += static_cast<std::int64_t>(load_W.size());
 }
 

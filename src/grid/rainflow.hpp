@@ -55,7 +55,9 @@ class Rainflow {
   }
 
  private:
-  void move(double W);
+  std::int64_t level_of(double W) const;
+  void settle();
+  void turn(double W, int direction);
   void reduce();
   std::size_t class_of(std::int64_t range) const;
   double class_W_, inverse_W_;

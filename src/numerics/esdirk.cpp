@@ -58,9 +58,11 @@ Esdirk::Esdirk(OdeShape shape) : shape_(std::move(shape)), n_(shape_.names.size(
   pivot_.resize(n_coupled_);
 }
 
-/// Fills the slope by difference quotients at `y_`, where the first stage has the rates. Meters are left out: f does not depend on them.
+/// Fills the slope by difference quotients at `y_`. Meters are left out: f does not depend on them. The first stage's rates are those
+/// where Newton left the last stage: many times further from `y_` than the quotients reach.
 bool Esdirk::find_slope(const OdeSystem& system, double t_s) {
   std::copy(y_.begin(), y_.end(), stage_y_.begin());
+  system.rhs(t_s, stage_y_, base_);
   for (std::size_t j = 0; j < n_coupled_; ++j) {
     const double size = std::max(std::abs(y_[j]), shape_.typical[j]);
     stage_y_[j] = y_[j] + 1.5e-8 * size;  // about the square root of the rounding unit
@@ -68,7 +70,7 @@ bool Esdirk::find_slope(const OdeSystem& system, double t_s) {
     system.rhs(t_s, stage_y_, f_);
     stage_y_[j] = y_[j];
     double* column = &slope_[j * n_];
-    for (std::size_t i = 0; i < n_; ++i) column[i] = (f_[i] - k_[0][i]) * per_step;
+    for (std::size_t i = 0; i < n_; ++i) column[i] = (f_[i] - base_[i]) * per_step;
     if (!all_finite({column, n_})) return false;
   }
   factored_s_ = 0.0;

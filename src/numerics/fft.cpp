@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <mutex>
 #include <utility>
@@ -29,19 +30,21 @@ struct Split {
   double* im;
 };
 
+/// Of one set of four samples, or of several sets side by side.
+template <class T>
 struct Twiddles {
-  double c1, s1, c2, s2, c3, s3;
+  T c1, s1, c2, s2, c3, s3;
 };
 
-// Four samples, or packs of them side by side, a quarter of the length apart.
-template <class T>
-TIDEWATT_INLINE void butterfly(const double* xr, const double* xi, std::size_t quarter, const Twiddles& w, double* yr,
-                               double* yi, std::size_t m) {
+// Four samples, or packs of them side by side, `from` apart; the results lie `to` apart.
+template <class T, class W>
+TIDEWATT_INLINE void butterfly(const double* xr, const double* xi, std::size_t from, const Twiddles<W>& w, double* yr,
+                               double* yi, std::size_t to) {
   T ar, ai, br, bi, cr, ci, dr, di;
   load(xr, ar), load(xi, ai);
-  load(xr + quarter, br), load(xi + quarter, bi);
-  load(xr + 2 * quarter, cr), load(xi + 2 * quarter, ci);
-  load(xr + 3 * quarter, dr), load(xi + 3 * quarter, di);
+  load(xr + from, br), load(xi + from, bi);
+  load(xr + 2 * from, cr), load(xi + 2 * from, ci);
+  load(xr + 3 * from, dr), load(xi + 3 * from, di);
   const T s02r = ar + cr, s02i = ai + ci, d02r = ar - cr, d02i = ai - ci;
   const T s13r = br + dr, s13i = bi + di, d13r = br - dr, d13i = bi - di;
   const T t1r = d02r + d13i, t1i = d02i - d13r;  // d02 − i d13
@@ -52,23 +55,126 @@ TIDEWATT_INLINE void butterfly(const double* xr, const double* xi, std::size_t q
   const T y2r = t2r * w.c2 + t2i * w.s2, y2i = t2i * w.c2 - t2r * w.s2;
   const T y3r = t3r * w.c3 + t3i * w.s3, y3i = t3i * w.c3 - t3r * w.s3;
   store(y0r, yr), store(y0i, yi);
-  store(y1r, yr + m), store(y1i, yi + m);
-  store(y2r, yr + 2 * m), store(y2i, yi + 2 * m);
-  store(y3r, yr + 3 * m), store(y3i, yi + 3 * m);
+  store(y1r, yr + to), store(y1i, yi + to);
+  store(y2r, yr + 2 * to), store(y2i, yi + 2 * to);
+  store(y3r, yr + 3 * to), store(y3i, yi + 3 * to);
+}
+
+TIDEWATT_INLINE Twiddles<double> twiddles_at(const UnitCircle& circle, std::size_t i) {
+  const double *cos = circle.cos.data(), *sin = circle.sin.data();
+  return {cos[i], sin[i], cos[2 * i], sin[2 * i], cos[3 * i], sin[3 * i]};
 }
 
 // y = x summed in fours: with l blocks of stride m, m growing by 4 each pass.
 TIDEWATT_CLONES
-void pass4(Split x, Split y, std::size_t n, std::size_t m, const double* cos, const double* sin) {
+void pass4(Split x, Split y, std::size_t n, std::size_t m, const UnitCircle& circle) {
   const std::size_t quarter = n / 4;
   const std::size_t l = quarter / m;
   for (std::size_t j = 0; j < l; ++j) {
-    const Twiddles w{cos[j * m], sin[j * m], cos[2 * j * m], sin[2 * j * m], cos[3 * j * m], sin[3 * j * m]};
+    const auto w = twiddles_at(circle, j * m);
     const double *ar = x.re + j * m, *ai = x.im + j * m;
     double *yr = y.re + 4 * j * m, *yi = y.im + 4 * j * m;
     std::size_t k = 0;
     for (; k + 4 <= m; k += 4) butterfly<Pack4>(ar + k, ai + k, quarter, w, yr + k, yi + k, m);
     for (; k < m; ++k) butterfly<double>(ar + k, ai + k, quarter, w, yr + k, yi + k, m);
+  }
+}
+
+// Four passes at once: what 256 samples become lies close together meanwhile, for four such sets side by side. Each butterfly is one
+// of those of single passes, so that the bits are theirs.
+constexpr std::size_t rows = 256, lanes = 4;
+struct Tile {
+  std::array<double, rows * lanes> re, im;
+};
+
+/// The first passes' twiddle factors in the order of their use, four sets side by side.
+std::vector<double> first_twiddles(const UnitCircle& circle) {
+  const std::size_t n = circle.cos.size(), C = n / rows;
+  std::vector<double> out;
+  out.reserve(2 * n);
+  for (std::size_t c = 0; c < C; c += lanes)
+    for (std::size_t m = 1; m < rows; m *= 4)
+      for (std::size_t j = 0; j < rows / 4 / m; ++j)
+        for (std::size_t times = 1; times <= 3; ++times)
+          for (const auto* of : {&circle.cos, &circle.sin})
+            for (std::size_t k = 0; k < lanes; ++k) out.push_back((*of)[times * (j * C + c + k) * m]);
+  return out;
+}
+
+TIDEWATT_INLINE Twiddles<Pack4> next_twiddles(const double* from) {
+  Twiddles<Pack4> w;
+  load(from, w.c1), load(from + lanes, w.s1), load(from + 2 * lanes, w.c2), load(from + 3 * lanes, w.s2);
+  load(from + 4 * lanes, w.c3), load(from + 5 * lanes, w.s3);
+  return w;
+}
+
+TIDEWATT_INLINE void transpose(const double* from, double* to, std::size_t apart) {
+  Pack4 a, b, c, d;
+  load(from, a), load(from + lanes, b), load(from + 2 * lanes, c), load(from + 3 * lanes, d);
+  const Pack4 ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7),
+              cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6), cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  store(__builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5), to);
+  store(__builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5), to + apart);
+  store(__builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7), to + 2 * apart);
+  store(__builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7), to + 3 * apart);
+}
+
+/// From one tile to the other, with twiddle factors of each set or of all.
+template <class W>
+TIDEWATT_INLINE void tile_pass(const Tile& x, Tile& y, std::size_t m, std::size_t j, const Twiddles<W>& w) {
+  for (std::size_t i = 0; i < m; ++i) {
+    const std::size_t from = (j * m + i) * lanes, to = (4 * j * m + i) * lanes;
+    butterfly<Pack4>(x.re.data() + from, x.im.data() + from, rows / 4 * lanes, w, y.re.data() + to, y.im.data() + to,
+                     m * lanes);
+  }
+}
+
+// The first passes; each set has twiddle factors of its own.
+TIDEWATT_CLONES
+void first_passes(Split x, Split y, std::size_t n, const double* twiddles) {
+  const std::size_t n_set = n / rows;
+  Tile a, b;
+  for (std::size_t set = 0; set < n_set; set += lanes) {
+    for (std::size_t j = 0; j < rows / 4; ++j, twiddles += 6 * lanes)
+      butterfly<Pack4>(x.re + j * n_set + set, x.im + j * n_set + set, n / 4, next_twiddles(twiddles),
+                       a.re.data() + 4 * j * lanes, a.im.data() + 4 * j * lanes, lanes);
+    Tile *from = &a, *to = &b;
+    for (std::size_t m = 4; m < rows; m *= 4, std::swap(from, to))
+      for (std::size_t j = 0; j < rows / 4 / m; ++j, twiddles += 6 * lanes)
+        tile_pass(*from, *to, m, j, next_twiddles(twiddles));
+    for (std::size_t i = 0; i < rows; i += 4) {
+      transpose(from->re.data() + i * lanes, y.re + set * rows + i, rows);
+      transpose(from->im.data() + i * lanes, y.im + set * rows + i, rows);
+    }
+  }
+}
+
+// As many passes from stride m on; all sets of a block have the same twiddle factors.
+TIDEWATT_CLONES
+void more_passes(Split x, Split y, std::size_t n, std::size_t m, const UnitCircle& circle) {
+  const std::size_t n_block = n / rows / m;
+  Tile a, b;
+  std::array<Twiddles<double>, rows / 3> factors;  // in the order of their use, close together
+  for (std::size_t block = 0; block < n_block; ++block) {
+    auto* next = factors.data();
+    for (std::size_t in = 1; in < rows; in *= 4)
+      for (std::size_t j = 0; j < rows / 4 / in; ++j) *next++ = twiddles_at(circle, (j * n_block + block) * in * m);
+    for (std::size_t set = 0; set < m; set += lanes) {
+      const auto* w = factors.data();
+      for (std::size_t j = 0; j < rows / 4; ++j, ++w) {
+        const std::size_t at = (j * n_block + block) * m + set;
+        butterfly<Pack4>(x.re + at, x.im + at, n / 4, *w, a.re.data() + 4 * j * lanes, a.im.data() + 4 * j * lanes,
+                         lanes);
+      }
+      Tile *from = &a, *to = &b;
+      for (std::size_t in = 4; in < rows / 4; in *= 4, std::swap(from, to))
+        for (std::size_t j = 0; j < rows / 4 / in; ++j, ++w) tile_pass(*from, *to, in, j, *w);
+      for (std::size_t i = 0; i < rows / 4; ++i) {
+        const std::size_t out = (block * rows + i) * m + set;
+        butterfly<Pack4>(from->re.data() + i * lanes, from->im.data() + i * lanes, rows / 4 * lanes, *w, y.re + out,
+                         y.im + out, rows / 4 * m);
+      }
+    }
   }
 }
 
@@ -120,6 +226,7 @@ std::shared_ptr<const UnitCircle> circle_of(std::size_t n) {
     made->cos[k] = r.cos;
     made->sin[k] = r.sin;
   }
+  if (n >= rows * lanes) made->first = first_twiddles(*made);
   last = made;
   return last;
 }
@@ -139,8 +246,16 @@ void Fft::transform(std::span<double> re, std::span<double> im) {
   Split from{re.data(), im.data()};
   Split to{re_.data(), im_.data()};
   std::size_t m = 1;
+  if (!circle_->first.empty()) {
+    first_passes(from, to, n_, circle_->first.data());
+    std::swap(from, to);
+    for (m = rows; m * rows <= n_; m *= rows) {
+      more_passes(from, to, n_, m, *circle_);
+      std::swap(from, to);
+    }
+  }
   for (; m <= n_ / 4; m *= 4) {
-    pass4(from, to, n_, m, circle_->cos.data(), circle_->sin.data());
+    pass4(from, to, n_, m, *circle_);
     std::swap(from, to);
   }
   if (m == n_ / 2) {

@@ -11,6 +11,7 @@ namespace TIDEWATT_NAMESPACE::numerics {
 /// cos and sin of 2πk/n, k < n.
 struct UnitCircle {
   std::vector<double> cos, sin;
+  std::vector<double> first;  ///< factors of the transform's first passes; empty for short ones
 };
 
 /// Discrete Fourier transform of a power-of-two length, Y_k = Σ_n x_n e^(−2πi kn/N).

@@ -8,6 +8,7 @@
 
 #include "block.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/base/sum.hpp"
 
 namespace TIDEWATT_NAMESPACE::numerics {
@@ -57,13 +58,32 @@ Line Spectrum::dominant(double f_min_Hz) const {
   return largest(static_cast<std::size_t>(std::ceil(std::max(f_min_Hz, 0.0) / bin_Hz)), psd.size());
 }
 
+namespace {
+
+/// Hann's window on what is left without the mean.
+TIDEWATT_CLONES
+void weigh(const double* cos, const double* x, double mean, std::size_t n, double* out) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = (0.5 - 0.5 * cos[i]) * (x[i] - mean);
+}
+
+/// Of two real signals in one complex transform.
+TIDEWATT_CLONES
+void add_power(const double* re, const double* im, std::size_t n, double* power) {
+  const double first = re[0] * re[0] + im[0] * im[0];
+  power[0] += 0.5 * (first + first);
+  for (std::size_t k = 1; k <= n / 2; ++k) {
+    const std::size_t mirror = n - k;
+    power[k] += 0.5 * ((re[k] * re[k] + im[k] * im[k]) + (re[mirror] * re[mirror] + im[mirror] * im[mirror]));
+  }
+}
+
+}  // namespace
+
 Welch::Welch(std::size_t segment, double rate_Hz)
     : n_(segment), rate_Hz_(rate_Hz), fft_(std::max<std::size_t>(segment, 8)) {
   if (segment < 16 || segment > (std::size_t{1} << 22) || !std::has_single_bit(segment))
     throw InputError(fmt::format("spectrum: segment of {} samples is not a power of two from 16 to 2^22", segment));
   if (!(rate_Hz > 0.0)) throw InputError("spectrum: the sampling rate must be positive");
-  window_.resize(n_);
-  for (std::size_t i = 0; i < n_; ++i) window_[i] = 0.5 - 0.5 * fft_.circle().cos[i];
   window_energy_ = 0.375 * static_cast<double>(n_);  // exact for the periodic Hann window
   buffer_.resize(n_ + n_ / 2);
   re_.resize(n_);
@@ -93,7 +113,7 @@ void Welch::restart() {
 
 void Welch::load(std::span<const double> segment, std::vector<double>& into) const {
   const double mean = lane_sum(segment) / static_cast<double>(n_);
-  for (std::size_t i = 0; i < n_; ++i) into[i] = window_[i] * (segment[i] - mean);
+  weigh(fft_.circle().cos.data(), segment.data(), mean, n_, into.data());
 }
 
 // Transforms the one or two segments in the buffer and keeps the overlap that the next segment begins with.
@@ -105,10 +125,7 @@ void Welch::consume(bool pair) {
   else
     std::fill(im_.begin(), im_.end(), 0.0);
   fft_.transform(re_, im_);
-  for (std::size_t k = 0; k <= n_ / 2; ++k) {
-    const std::size_t mirror = (n_ - k) % n_;
-    power_[k] += 0.5 * ((re_[k] * re_[k] + im_[k] * im_[k]) + (re_[mirror] * re_[mirror] + im_[mirror] * im_[mirror]));
-  }
+  add_power(re_.data(), im_.data(), n_, power_.data());
   n_segment_ += pair ? 2 : 1;
   const std::size_t kept = filled_ - (pair ? n_ : n_ / 2);
   std::copy_n(buffer_.end() - static_cast<std::ptrdiff_t>(buffer_.size() - (pair ? n_ : n_ / 2)), kept,

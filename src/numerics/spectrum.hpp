@@ -56,7 +56,7 @@ class Welch {
   Spectrum result() const;               ///< of the segments completed so far
   template <class A>
   void archive(A& a) {
-    a(buffer_, filled_, re_, im_, power_, n_segment_);
+    a(buffer_, filled_, power_, n_segment_);
   }
 
  private:
@@ -65,12 +65,11 @@ class Welch {
   std::size_t n_;
   double rate_Hz_;
   Fft fft_;
-  std::vector<double> window_;
   double window_energy_ = 0.0;  // Σ w²
   std::vector<double> buffer_;  // 1.5 n samples: two overlapping segments
   std::size_t filled_ = 0;
-  std::vector<double> re_, im_;
-  std::vector<double> power_;  // Σ over segments |X_k|², k = 0…n/2
+  std::vector<double> re_, im_;  // scratch
+  std::vector<double> power_;    // Σ over segments |X_k|², k = 0…n/2
   std::size_t n_segment_ = 0;
 };
 

@@ -85,6 +85,7 @@ struct Job {
     fleet::FleetTask task;
     workload::JobStep step;  ///< next step of the job's life
     workload::Timeline hold, piece;
+    std::vector<fleet::ClassMap> maps;
   } scratch;
 };
 

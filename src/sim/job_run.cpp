@@ -285,8 +285,9 @@ double JobRun::spin_up_W(StepContext& c, fleet::FleetMeters& unbooked) {
 fleet::ClassPower JobRun::move_packages(fleet::KindTemperatureOffsets* offsets, StepContext& c) {
   auto& task = job_.scratch.task;
   if (!c.scenario.run.reference)
-    return fleet::advance_periodic(c.fleet, c.state, c.signals, c.meters, task,
-                                   fleet::make_class_maps(c.fleet, c.state, c.signals, task, offsets));
+    return fleet::advance_periodic(
+        c.fleet, c.state, c.signals, c.meters, task,
+        fleet::make_class_maps(c.fleet, c.state, c.signals, task, offsets, job_.scratch.maps));
   return advance_resolved(task, job_.scratch.piece, planner_.first_grade(job_), c);
 }
 

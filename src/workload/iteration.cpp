@@ -55,22 +55,25 @@ std::uint32_t IterationModel::kind_of(const PipelineOp& op) const {
   return pass_kind_[op.virtual_stage] + (op.backward ? 1u : 0u);
 }
 
-IterationModel::Replica IterationModel::run(const PipelineSchedule& schedule, double pace, Times& times) const {
+IterationModel::Replica IterationModel::run(const PipelineSchedule& schedule, double pace, std::vector<Tick>& ends,
+                                            std::vector<Segment>* classes) const {
   std::vector<Tick> ticks(kinds_.size());
   for (std::size_t i = 0; i < ticks.size(); ++i)
     ticks[i] = to_tick(kinds_[i].matrix_s / pace + kinds_[i].memory_s + kinds_[i].link_s);
   Replica r;
-  schedule.run([&](const PipelineOp& op) { return ticks[kind_of(op)]; }, transfer_, times.start, times.end);
   const std::size_t n = static_cast<std::size_t>(plan_.virtual_stage_count());
   r.stage_end.assign(static_cast<std::size_t>(plan_.pp), 0);
   r.chunk_ready.assign(n, 0);
   r.chunk_first.assign(n, -1);
-  const auto ops = schedule.ops();
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    r.stage_end[ops[i].stage] = times.end[i];
-    r.chunk_ready[ops[i].virtual_stage] = times.end[i];
-    if (r.chunk_first[ops[i].virtual_stage] < 0) r.chunk_first[ops[i].virtual_stage] = times.start[i];
-  }
+  for (std::size_t s = 0; s < r.stage_end.size(); ++s)
+    classes[s].reserve(static_cast<std::size_t>(schedule.ops_per_stage()) / 2);
+  schedule.run([&](const PipelineOp& op) { return ticks[kind_of(op)]; }, transfer_, ends,
+               [&](const PipelineOp& op, Tick idle_since, Tick start, Tick end) {
+                 append(classes[op.stage], start - idle_since, bubble);
+                 append(classes[op.stage], end - start, kind_of(op));
+                 r.stage_end[op.stage] = r.chunk_ready[op.virtual_stage] = end;
+                 if (r.chunk_first[op.virtual_stage] < 0) r.chunk_first[op.virtual_stage] = start;
+               });
   return r;
 }
 
@@ -105,20 +108,6 @@ IterationModel::Sync IterationModel::synchronise(const std::vector<Replica>& rep
   sync.gather_end = sync.gather_begin + late;
   sync.period = sync.gather_end + to_tick(gpu_.host_gap_s);
   return sync;
-}
-
-void IterationModel::emit_passes(const PipelineSchedule& schedule, const Times& times,
-                                 std::vector<Segment>* classes) const {
-  std::vector<Tick> at(static_cast<std::size_t>(plan_.pp), 0);
-  for (std::size_t s = 0; s < at.size(); ++s)
-    classes[s].reserve(static_cast<std::size_t>(schedule.ops_per_stage()) / 2);
-  const auto ops = schedule.ops();
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    const std::uint32_t s = ops[i].stage;
-    append(classes[s], times.start[i] - at[s], bubble);
-    append(classes[s], times.end[i] - times.start[i], kind_of(ops[i]));
-    at[s] = times.end[i];
-  }
 }
 
 void IterationModel::emit_sync(const Replica& replica, const Sync& sync, std::vector<Segment>* classes) const {
@@ -165,13 +154,12 @@ Timeline IterationModel::iteration(std::span<const double> pace, const Scatter& 
   std::vector<std::size_t> which;
   const std::vector<double> paces = distinct(pace, which);
   const std::size_t stages = static_cast<std::size_t>(plan_.pp);
-  std::vector<Times> times(paces.size());
+  std::vector<Tick> ends;
   std::vector<Replica> replicas;
+  replicas.reserve(paces.size());
   std::vector<std::vector<Segment>> passes(paces.size() * stages);  // of every distinct pace
-  for (std::size_t i = 0; i < paces.size(); ++i) {
-    replicas.push_back(run(schedule_, paces[i], times[i]));
-    emit_passes(schedule_, times[i], &passes[i * stages]);
-  }
+  for (std::size_t i = 0; i < paces.size(); ++i)
+    replicas.push_back(run(schedule_, paces[i], ends, &passes[i * stages]));
   Sync sync = synchronise(replicas);
   std::vector<Replica> of_group;
   of_group.reserve(which.size());
@@ -206,20 +194,18 @@ Timeline IterationModel::evaluation(std::span<const double> pace, std::int64_t b
   const PipelineSchedule forward(plan_.pp, plan_.virtual_stages, batches * plan_.micro_batches(), true);
   std::vector<std::size_t> which;
   const std::vector<double> paces = distinct(pace, which);
+  const std::size_t stages = static_cast<std::size_t>(plan_.pp);
+  std::vector<Tick> ends;
   std::vector<Replica> replicas;
-  std::vector<Times> times(paces.size());
+  std::vector<std::vector<Segment>> passes(paces.size() * stages);
   replicas.reserve(paces.size());
-  for (std::size_t i = 0; i < paces.size(); ++i) replicas.push_back(run(forward, paces[i], times[i]));
+  for (std::size_t i = 0; i < paces.size(); ++i) replicas.push_back(run(forward, paces[i], ends, &passes[i * stages]));
   Timeline timeline{kinds_, {}, 0};
   for (const Replica& r : replicas)
     timeline.period = std::max(timeline.period, *std::max_element(r.stage_end.begin(), r.stage_end.end()));
-  const std::size_t stages = static_cast<std::size_t>(plan_.pp);
-  timeline.classes.resize(pace.size() * stages);
-  for (std::size_t g = 0; g < which.size(); ++g) {
-    emit_passes(forward, times[which[g]], &timeline.classes[g * stages]);
+  for (const std::size_t i : which)
     for (std::size_t s = 0; s < stages; ++s)
-      append(timeline.classes[g * stages + s], timeline.period - replicas[which[g]].stage_end[s], bubble);
-  }
+      append(timeline.classes.emplace_back(passes[i * stages + s]), timeline.period - replicas[i].stage_end[s], bubble);
   return timeline;
 }
 

@@ -61,10 +61,6 @@ class IterationModel {
   double model_checkpoint_bytes() const;
 
  private:
-  /// Start and end of each pass of a schedule; reused from replica to replica.
-  struct Times {
-    std::vector<Tick> start, end;
-  };
   /// What the other replicas need to know of one replica's passes at one pace.
   struct Replica {
     std::vector<Tick> stage_end;    ///< [stage]
@@ -77,10 +73,11 @@ class IterationModel {
   PassCost chunk_cost(const NetworkParams& network, std::int64_t k) const;
   void make_exchange(const NetworkParams& network);
   std::uint32_t kind_of(const PipelineOp& op) const;
-  Replica run(const PipelineSchedule& schedule, double pace, Times& times) const;
+  /// @param ends room, reused from replica to replica  @param classes [stage] takes the passes and the waits between them
+  Replica run(const PipelineSchedule& schedule, double pace, std::vector<Tick>& ends,
+              std::vector<Segment>* classes) const;
   Sync synchronise(const std::vector<Replica>& replicas) const;
   Sync delayed(const Sync& sync, std::vector<Replica> of_group, const Scatter& scatter) const;
-  void emit_passes(const PipelineSchedule& schedule, const Times& times, std::vector<Segment>* classes) const;
   void emit_sync(const Replica& replica, const Sync& sync, std::vector<Segment>* classes) const;
 
   ModelShape shape_;

@@ -30,11 +30,12 @@ class PipelineSchedule {
   std::int64_t stages() const { return stages_; }
   std::int64_t ops_per_stage() const { return static_cast<std::int64_t>(ops_.size()) / stages_; }
 
-  /// Start and end of every op. `duration(op)` gives whole ticks; results reach another stage `transfer` later.
+  /// Passes every op on, in the order of ops(): `each(op, idle_since, start, end)`, idle since the end of the stage's previous one.
+  /// `duration(op)` gives whole ticks; results reach another stage `transfer` later.
   /// end = max(end of the stage's previous op, end of what it waits for + transfer) + duration.
-  template <class Duration>
-  void run(Duration&& duration, Tick transfer, std::vector<Tick>& start, std::vector<Tick>& end) const {
-    start.resize(ops_.size());
+  /// @param end room for the ends of all
+  template <class Duration, class Each>
+  void run(Duration&& duration, Tick transfer, std::vector<Tick>& end, Each&& each) const {
     end.resize(ops_.size());
     std::vector<Tick> free(static_cast<std::size_t>(stages_), 0);
     for (std::size_t i = 0; i < ops_.size(); ++i) {
@@ -44,8 +45,8 @@ class PipelineSchedule {
         const Tick ready = end[static_cast<std::size_t>(op.waits_for)] + (op.crosses ? transfer : 0);
         if (ready > at) at = ready;
       }
-      start[i] = at;
       end[i] = at + duration(op);
+      each(op, free[op.stage], at, end[i]);
       free[op.stage] = end[i];
     }
   }

@@ -61,7 +61,7 @@ struct TIDEWATT_API OutsideAirParams {
 /// `r = (1-s) (clip(m + d/2) + clip(m - d/2))/2 + s r_max`, clipped to 0 … r_max. Failed fan walls (capacity.fan_frac)
 /// take their flow away at once, the others speed up; failed media pumps (capacity.pump_frac) their share of
 /// evaporation. Assumptions: well mixed zones, humidity without storage, no heat through walls, pressure control faster
-/// than a second. SUNDIALS CVODE integrates, restarted every step: pads that saturate have kinks.
+/// than a second. Integrated by implicit Runge-Kutta steps [@kennedy_carpenter].
 class TIDEWATT_API OutsideAirPlant final : public CoolingPlant {
  public:
   /// @param rated_it_W IT heat of the hall: all extensive values are multiplied by rated / reference

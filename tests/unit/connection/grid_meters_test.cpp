@@ -60,6 +60,28 @@ TEST_CASE("repetitions booked in closed form measure what every bin measures") {
   CHECK(cycles_b == Approx(static_cast<double>(n)).margin(2));
 }
 
+TEST_CASE("the spectrum sees every bin of repetitions that the other meters book") {
+  auto params = site();
+  params.meters.rules.emplace_back().rules = {{"line", "", grid::Metric::line_share, 0, 0.1, 20, 0.2}};
+  auto slow = params;
+  slow.closed_form = false;
+  SiteStream fast(params, 7e6, 0), each(slow, 7e6, 0);
+  for (auto* s : {&fast, &each}) {
+    s->append(0, square(4e6, 4e6, 10 * ns_per_s, ns_per_s), 1, false);
+    s->append(0, square(5e6, 15e6, 3'210'987'653, 1'987'654'321), 100, true);
+    for (Tick t = 100; t <= 300; t += 100) s->flush(t * ns_per_s, 0.7e6);
+    s->finish();
+  }
+  CHECK(each.repeated_bins() == 0);
+  CHECK(fast.repeated_bins() > 200'000);  // long before the spectrum's five minutes end
+  REQUIRE(each.spectrum().n_segment == 7);
+  CHECK(fast.spectrum().n_segment == 7);
+  CHECK(fast.spectrum().psd == each.spectrum().psd);
+  const auto a = fast.meters().figures(0, -1), b = each.meters().figures(0, -1);
+  CHECK(a.bands.back().line_share_frac.value > 0.2);
+  CHECK(a.bands.back().line_share_frac.value == b.bands.back().line_share_frac.value);
+}
+
 TEST_CASE("a rule's own window and band are measured, and the verdict follows from them") {
   GridMeterParams p;
   grid::RuleSet set;

@@ -35,6 +35,7 @@ TEST_CASE("a range says what was lowest and highest, and where it was first", "[
 TEST_CASE("a sine in a band has its rms there, one line, and its swing as range", "[stages]") {
   GridMeterParams p;
   p.spread_frac = 0.1;
+  p.rules.emplace_back().rules = {{"line", "", grid::Metric::line_share, 0, 0.1, 20, 0.2}};
   LoadMeters m(p);
   constexpr double f_Hz = 33 * 1000.0 / 65536;  // on a bin of the spectrum; half a hertz
   m.begin(0, 10e6);

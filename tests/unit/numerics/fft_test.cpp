@@ -23,7 +23,7 @@ TEST_CASE("unit roots agree with long double to one ulp") {
 }
 
 TEST_CASE("the transform agrees with an independent library for even and odd powers of two") {
-  for (const std::size_t n : {8u, 16u, 32u, 1024u, 8192u}) {
+  for (const std::size_t n : {8u, 16u, 32u, 1024u, 2048u, 8192u, 65536u}) {
     std::vector<double> re(n), im(n);
     std::vector<std::complex<double>> x(n), y;
     for (std::size_t i = 0; i < n; ++i) {

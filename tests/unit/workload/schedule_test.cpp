@@ -11,8 +11,9 @@ using namespace tidewatt::workload;
 namespace {
 
 Tick makespan(const PipelineSchedule& s, Tick forward, Tick backward, Tick transfer = 0) {
-  std::vector<Tick> start, end;
-  s.run([&](const PipelineOp& op) { return op.backward ? backward : forward; }, transfer, start, end);
+  std::vector<Tick> end;
+  s.run([&](const PipelineOp& op) { return op.backward ? backward : forward; }, transfer, end,
+        [](const PipelineOp&, Tick idle_since, Tick start, Tick) { REQUIRE(start >= idle_since); });
   return *std::max_element(end.begin(), end.end());
 }
 
@@ -33,7 +34,8 @@ TEST_CASE("every micro-batch passes every virtual stage once each way, in order"
   REQUIRE(s.ops().size() == 4u * 3u * 8u * 2u);
   std::vector<int> seen(4 * 3 * 8 * 2, 0);
   std::vector<Tick> start, end;
-  s.run([](const PipelineOp& op) { return op.backward ? 20 : 10; }, 3, start, end);
+  s.run([](const PipelineOp& op) { return op.backward ? 20 : 10; }, 3, end,
+        [&](const PipelineOp&, Tick, Tick begin, Tick) { start.push_back(begin); });
   for (std::size_t i = 0; i < s.ops().size(); ++i) {
     const auto& op = s.ops()[i];
     ++seen[(op.virtual_stage * 8 + op.micro_batch) * 2 + (op.backward ? 1u : 0u)];
