@@ -129,11 +129,9 @@ std::string course_key(const workload::Timeline& timeline, const NodeType& type,
   w.raw(type.sampling.has_value());
   if (type.sampling) w.all(*type.sampling);
   w.all(type.air);
-  for (const auto& modes : type.modes) {
-    for (const double x : modes.rate_per_s) w.raw(x);
-    for (const double x : modes.gain_K_per_J) w.raw(x);
-    for (const double x : modes.shape[0]) w.raw(x);
-  }
+  const auto& modes = course_modes(type);
+  for (const auto* of_mode : {&modes.rate_per_s, &modes.gain_K_per_J, &modes.shape[0]})
+    for (const double x : *of_mode) w.raw(x);
   for (const auto& k : timeline.kinds) {
     for (const double x : {k.matrix_s, k.memory_s, k.link_s, k.wait_s, k.matrix_activity, k.hbm_frac_matrix,
                            k.hbm_frac_memory, k.link_frac})
