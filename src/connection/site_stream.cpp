@@ -128,10 +128,10 @@ void SiteStream::advance_to(std::int64_t until_bin) {
     seen_.spectrum.begin_stretch(load.iterating);
     if (follows_load()) {
       // Without storage the connection follows the load, so exact extremes over edges map to exact extremes.
-      const double lo = feeder_.at(load.min_W, state_.auxiliary_W).connection_W(),
-                   hi = feeder_.at(load.max_W, state_.auxiliary_W).connection_W();
-      seen_.levels.widen(lo, hi);
-      seen_.span.widen(lo, hi);
+      const auto low = feeder_.at(load.min_W, state_.auxiliary_W), high = feeder_.at(load.max_W, state_.auxiliary_W);
+      seen_.levels.widen(low.connection_W(), high.connection_W());
+      seen_.span.widen(low.connection_W(), high.connection_W());
+      for (const auto& p : {low, high}) grid_.see(state_.bin, p.connection_W(), p.connection_var());
     }
     advance_stretch(end);
   }

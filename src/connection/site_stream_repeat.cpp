@@ -352,7 +352,7 @@ void SiteStream::repeat(const PeriodicLoad& p, std::int64_t end_bin) {
   Stretch s{state_.bin, end_bin - state_.bin, (state_.bin * ns_per_ms - p.begin) % period};
   std::vector<double> pcc_W, pcc_var;
   const auto total = repeated_meters(feeder_, *p.load, p.constant_W, state_.auxiliary_W, s, pcc_W, pcc_var);
-  if (!has_devices()) see_extremes(state_.bin, pcc_W, pcc_var, grid_);
+  if (!has_devices() && !follows_load()) see_extremes(state_.bin, pcc_W, pcc_var, grid_);
   const double drawn_J = unit_.repeat(battery_, delivery_, s.n_bin, total, state_.feeder);
   if (delivery_) state_.bus_J.add(drawn_J);
   if (has_devices()) pcc_W = unit_.pcc_W(), period = unit_.period(), s.phase = 0;  // from the unit's first bin

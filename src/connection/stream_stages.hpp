@@ -104,7 +104,7 @@ class GridStage {
   void through(std::int64_t first_bin, StreamChunk& chunk);
   /// Repetitions that do not change its state pass.
   void skip(std::int64_t n_bin);
-  /// A bin among repetitions: its voltage counts.
+  /// A power that lasts too briefly to be a bin's, or is repeated: its voltage counts.
   void see(std::int64_t bin, double pcc_W, double pcc_var);
   /// Whether it has returned to `before`, to the phase of one bin.
   bool still(const grid::FrequencyState::Deviation& before) const;

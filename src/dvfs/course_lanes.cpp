@@ -16,8 +16,8 @@ namespace {
 
 constexpr double part_s = 10e-3;  ///< of `clock_sum_Hz`
 constexpr std::size_t most_part = 2048;
-constexpr double settling_windows = 8.0;  ///< then e^{-8} of where it began is left
-constexpr double mean_s = 24.0;           ///< of many places of the samples in the repetition
+constexpr double settling_windows = 3.0;  ///< the limiter remembers one; its loop has settled to a part in 1e5 of the clock
+constexpr double mean_s = 18.0;           ///< of many places of the samples in the repetition
 constexpr double over_s = 1e-9;           ///< what is left of a stretch or sample when it is over
 constexpr std::size_t n_lane = 16, n_mode = 3;
 
@@ -30,6 +30,8 @@ struct alignas(64) Lanes {
 /// Without a fast limit.
 SampledGovernorParams without_peaks() {
   return {.period_s = 0.02,
+          .power_gain_Hz = 1.25e9,
+          .power_rise_gain_Hz = 1.5e8,
           .peak_ratio = 1e3,
           .peak_slew_bins = 1.0,
           .up_slew_bins = 200.0,
@@ -75,11 +77,15 @@ struct AtClock {
 
 /// [lane] everything that a step moves.
 struct State {
-  Lanes reference_Hz, offset_V, leakage_W;                    ///< of the chip, leakage at the reference voltage
-  AtClock now, idle;                                          ///< while it works, and without a context
-  std::array<Lanes, n_mode> z_K;                              ///< modes of the die
-  Lanes mean_W, request_bins, clock_bins;                     ///< mean of the last repetition
-  Lanes sample_J, sampled_s, sample_left_s;                   ///< of the sample
+  Lanes reference_Hz, offset_V, leakage_W;   ///< of the chip, leakage at the reference voltage
+  AtClock now, idle;                         ///< while it works, and without a context
+  std::array<Lanes, n_mode> z_K;             ///< modes of the die
+  Lanes mean_W, request_bins, clock_bins;    ///< mean of the last repetition
+  Lanes sample_J, sampled_s, sample_left_s;  ///< of the sample
+  // Plain mean of the last samples: see PowerMean.
+  std::vector<Lanes> past_J, past_s;         ///< [sample] in a circle
+  std::array<std::size_t, n_lane> oldest{};  ///< of each lane's circle
+  Lanes window_J, window_s, board_W;
   Lanes stretch_left_s, begin_s, repetition_J, repetition_s;  ///< of the repetition, the first two on its own clock
   // The stretch: see PhaseMix. `gate` is reference clock ÷ gate, 0: none.
   Lanes matrix_s, active_matrix_s, other_s, active_other_s, transfer_J, whole_s, per_whole_s, gate, context, low_W,
@@ -101,6 +107,31 @@ TIDEWATT_INLINE void set_clock(const Common& c, const Lanes& clock_Hz, const Sta
     out.stretch.x[l] = v.reference_Hz.x[l] / f;
     out.dynamic_W.x[l] = p.dynamic_W * ratio * ratio * (f * per_ref_Hz);
     out.leakage_W.x[l] = v.leakage_W.x[l] * math::exp(p.leakage_per_V * (V - p.voltage_ref_V));
+  }
+}
+
+/// Adds the samples that are over to their lanes' means. @param rise_W of the mean since the sample before
+TIDEWATT_INLINE void see_samples(const Common& c, State& v, Lanes& rise_W) {
+  const double n_sample = c.limiter.n_sample(), left_out_frac = static_cast<double>(v.past_J.size()) - n_sample;
+  Lanes first_J, first_s, next_J, next_s;
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const bool due = v.sample_left_s.x[l] <= over_s;
+    double &J = v.past_J[v.oldest[l]].x[l], &s = v.past_s[v.oldest[l]].x[l];
+    first_J.x[l] = due ? J : v.sample_J.x[l], first_s.x[l] = due ? s : v.sampled_s.x[l];
+    J = due ? v.sample_J.x[l] : J, s = due ? v.sampled_s.x[l] : s;
+    const std::size_t next = v.oldest[l] + 1 == v.past_J.size() ? 0 : v.oldest[l] + 1;
+    v.oldest[l] = due ? next : v.oldest[l];
+    next_J.x[l] = v.past_J[v.oldest[l]].x[l], next_s.x[l] = v.past_s[v.oldest[l]].x[l];
+  }
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double J = v.sample_J.x[l], s = v.sampled_s.x[l], had_s = v.window_s.x[l], had_W = v.board_W.x[l];
+    const double sum_J = v.window_J.x[l] + (J - first_J.x[l]), sum_s = had_s + (s - first_s.x[l]);
+    const double before_W = had_s > 0.0 ? had_W : J / s;
+    const double mean_W = (sum_J - left_out_frac * next_J.x[l]) / (sum_s - left_out_frac * next_s.x[l]);
+    v.window_J.x[l] = sum_J, v.window_s.x[l] = sum_s;
+    v.board_W.x[l] = v.sample_left_s.x[l] <= over_s ? mean_W : had_W;
+    rise_W.x[l] = mean_W - before_W;
   }
 }
 
@@ -168,7 +199,8 @@ void play_pieces(const Common& c, State& v) {
   const PowerLimiter limiter = c.limiter;
   const double cap_W = c.limits.cap_W, lock_bins = c.lock_bins, up_bins = c.sampling.up_slew_bins,
                period_s = c.sampling.period_s;
-  Lanes volts, slope, request, next_bins, next_Hz;
+  Lanes volts, slope, request, next_bins, next_Hz, rise_W;
+  see_samples(c, v, rise_W);
   TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
     const auto table = grid.voltage(v.now.clock_Hz.x[l]);
@@ -179,7 +211,7 @@ void play_pieces(const Common& c, State& v) {
     const double bins = v.clock_bins.x[l], sampled_s = v.sampled_s.x[l];
     const double allowed = limiter
                                .after({volts.x[l], slope.x[l]}, v.request_bins.x[l], bins, v.sample_J.x[l] / sampled_s,
-                                      sampled_s, cap_W, 1.0)
+                                      {v.board_W.x[l], rise_W.x[l]}, sampled_s, cap_W, 1.0)
                                .clock_bins;
     const double goal = allowed < lock_bins ? allowed : lock_bins, slewed = bins + up_bins;
     const double credit = goal + 2.0;  // as the governor: no credit beyond the lock
@@ -241,7 +273,10 @@ class Course {
     for (auto& z : v_.z_K) z[l_] = 0.0;
     v_.mean_W[l_] = c_.limits.cap_W;
     v_.request_bins[l_] = v_.clock_bins[l_] = std::clamp(c_.limiter.bins(r_.pace_Hz), 0.0, c_.lock_bins);
-    v_.sample_J[l_] = v_.sampled_s[l_] = 0.0;
+    v_.sample_J[l_] = v_.sampled_s[l_] = v_.window_J[l_] = v_.window_s[l_] = v_.board_W[l_] = 0.0;
+    v_.past_J.resize(static_cast<std::size_t>(std::ceil(c_.limiter.n_sample()))), v_.past_s.resize(v_.past_J.size());
+    for (std::size_t i = 0; i < v_.past_J.size(); ++i) v_.past_J[i][l_] = v_.past_s[i][l_] = 0.0;
+    v_.oldest[l_] = 0;
     set_clock(v_.now, c_.limiter.clock_Hz(v_.clock_bins[l_]));
     set_clock(v_.idle, c_.gpu.idle_clock_Hz());
     begin();

@@ -18,7 +18,7 @@ struct CourseSums {
 };
 
 /// Plays repetitions under the power limits until the limiter has settled, then those that count, the die around one mean temperature.
-/// The clock is what the limits allow, not rounded to the bins that the governor dithers between: a mean without their noise. Eight
+/// The clock is what the limits allow, not rounded to the bins that the governor dithers between: a mean without their noise. Sixteen
 /// courses go side by side, one in each lane of a vector; none depends on the others.
 /// @param leakage_temperature_factor dimensionless, see clock_course
 std::vector<CourseSums> play_courses(const power::GpuModel& gpu, std::span<const CourseOf> of,

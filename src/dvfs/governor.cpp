@@ -7,6 +7,10 @@ namespace TIDEWATT_NAMESPACE::dvfs {
 
 void SampledGovernorParams::fields(FieldVisitor& v) {
   v.number("period_ms", period_s, {0.1, 1000}, "time between two samples");
+  v.number("power_gain_MHz", power_gain_Hz, {1, 1e5},
+           "limit of the mean power: clock per window for an error of the whole limit");
+  v.number("power_rise_gain_MHz", power_rise_gain_Hz, {0, 1e4},
+           "limit of the mean power: clock against a rise of the mean by the whole limit");
   v.number("peak_ratio", peak_ratio, {1, 3}, "fast limit: power of one sample ÷ the board's rating, whatever the cap");
   v.number("peak_slew_bins", peak_slew_bins, {1, 200}, "bins that the fast limit may drop per sample");
   v.number("up_slew_bins", up_slew_bins, {1, 200}, "bins upwards per sample");
@@ -23,12 +27,29 @@ void SampledGovernorParams::fields(FieldVisitor& v) {
 PowerLimiter::PowerLimiter(const power::GpuModel& gpu, const GovernorParams& limits,
                            const SampledGovernorParams& sampling)
     : gpu_(&gpu),
-      per_s_(1.0 / limits.window_s),
+      n_sample_(std::max(1.0, limits.window_s / sampling.period_s)),
+      gain_bins_per_s_(sampling.power_gain_Hz / (power::GpuModel::bin_Hz * limits.window_s)),
+      rise_gain_bins_(sampling.power_rise_gain_Hz / power::GpuModel::bin_Hz),
       margin_W_(limits.cap_margin_W),
       peak_W_(sampling.peak_ratio * gpu.params().tdp_W),
       peak_slew_bins_(sampling.peak_slew_bins),
       lowest_Hz_(gpu.clock_min_Hz()),
       top_bins_(std::floor(bins(gpu.clock_max_Hz()) + 1e-9)) {}
+
+PowerMean::PowerMean(double n_sample)
+    : J_(static_cast<std::size_t>(std::ceil(n_sample))),
+      s_(J_.size()),
+      left_out_frac_(std::ceil(n_sample) - n_sample) {}
+
+PowerMean::Value PowerMean::push(double sample_W, double sample_s) {
+  const double before_W = sum_s_ > 0.0 ? mean_W_ : sample_W;
+  double &J = J_[oldest_], &s = s_[oldest_];
+  sum_J_ += sample_W * sample_s - J, sum_s_ += sample_s - s;
+  J = sample_W * sample_s, s = sample_s;
+  if (++oldest_ == J_.size()) oldest_ = 0;
+  mean_W_ = (sum_J_ - left_out_frac_ * J_[oldest_]) / (sum_s_ - left_out_frac_ * s_[oldest_]);
+  return {mean_W_, mean_W_ - before_W};
+}
 
 SampledGovernor::SampledGovernor(const power::GpuModel& gpu, const GovernorParams& limits,
                                  const SampledGovernorParams& sampling)
@@ -40,6 +61,7 @@ GovernorState SampledGovernor::start(std::size_t n_gpu, double clock_Hz) const {
   s.request_bins.assign(n_gpu, at);
   s.dither_bins.assign(n_gpu, 0.0);
   s.ceiling_bins.assign(n_gpu, limiter_.top_bins());
+  s.mean.assign(n_gpu, limiter_.start_mean());
   s.bin.assign(n_gpu, static_cast<std::int32_t>(at));
   s.thermal_on.assign(n_gpu, 0);
   s.slowdown_on.assign(n_gpu, 0);
@@ -76,7 +98,9 @@ void SampledGovernor::limit_heat(double die_K, std::size_t g, GovernorState& s) 
 
 void SampledGovernor::decide(const GovernorView& view, GovernorState& s) const {
   for (std::size_t g = 0; g < s.bin.size(); ++g) {
-    const auto power = limiter_.after(s.request_bins[g], s.bin[g], view.sample_W[g], sampling_.period_s, view.cap_W[g]);
+    const auto mean = s.mean[g].push(view.sample_W[g], sampling_.period_s);
+    const auto power =
+        limiter_.after(s.request_bins[g], s.bin[g], view.sample_W[g], mean, sampling_.period_s, view.cap_W[g]);
     s.request_bins[g] = power.clock_bins;
     limit_heat(view.die_K[g], g, s);
 

@@ -297,7 +297,7 @@ std::vector<double> mixed_sum(const CourseMix& course) {
   for (std::size_t c = 0; c < course.n; ++c) add(course.weight[c], course.of[c]->nominal.ratio_sum);
   add(slow, plane.slow_more);
   add(leaky, plane.leaky_more);
-  add(slow * leaky, plane.both_more);
+  add(slow > 0.0 && leaky > 0.0 ? slow * leaky : 0.0, plane.both_more);  // beyond the four chips nothing is known of it
   return out;
 }
 

@@ -31,7 +31,7 @@ struct KindCourse {
 };
 
 /// Difference of other chips from the nominal one: the bilinear surface through four chips, the nominal, a slow, a leaky, and one that is
-/// both. All courses of the same work have one, and their clocks by time are by its places, whatever their pace. A slower chip reaches
+/// both; of chips that are faster or leak less, planes without that product. All courses of the same work have one, and their clocks by time are by its places, whatever their pace. A slower chip reaches
 /// the table's end less often, so its limiter can use more of the limit. A leaky one meets the fast limit at another share of its mean
 /// power.
 struct ChipPlane {

@@ -170,24 +170,39 @@ double FanStairs::at_rest_frac(double die_K, double inlet_K) const {
   return inlet_ ? std::max(table_frac, thermal::fan_table_frac(controller_.groups[*inlet_], inlet_K)) : table_frac;
 }
 
-/// From the table's step towards the one where the node settles, as the die passes the edges. @return whether it is there
-TIDEWATT_INLINE bool FanStairs::reached(double& accepted_K, std::size_t& level, const Speeds& aim, double floor_frac,
-                                        const Plant& now) const {
+/// Whether a node is in a cycle: at one of its two steps, its die between the edges where it turns.
+TIDEWATT_INLINE bool FanStairs::in_cycle(const Speeds& aim, const FanTable::Edges& edges, const Plant& now) const {
   // Where it has settled, a die's mean differs from that at rest by its lag behind the weather.
   constexpr double slack_K = 0.2;
-  const auto die_K = [&] { return at(now, level_frac(level, aim.term_frac, floor_frac)); };
-  while (level < aim.level && die_K() > steps_.upper_K(level, accepted_K) - slack_K)
-    accepted_K = steps_.upper_K(level++, accepted_K) + 0.5;
-  const std::size_t top = aim.cycles() ? aim.level + 1 : aim.level;
-  while (level > top && die_K() < steps_.lower_K(level, accepted_K) + slack_K)
-    accepted_K = steps_.lower_K(level--, accepted_K) - 0.5;
-  if (!aim.cycles()) return level == aim.level;
-  if (level != aim.level && level != top) return false;
+  if (!aim.cycles() || (edges.level != aim.level && edges.level != aim.level + 1)) return false;
   const double mean_K = at(now, aim.mean_frac);
-  const bool over = mean_K > steps_.upper_K(aim.level, accepted_K) + slack_K,
-             under = mean_K < steps_.lower_K(top, accepted_K) - slack_K;
-  level = over ? top : under ? aim.level : level;
-  return !over && !under;
+  return mean_K <= steps_.upper_K(aim.level, edges.accepted_K) + slack_K &&
+         mean_K >= steps_.lower_K(aim.level + 1, edges.accepted_K) - slack_K;
+}
+
+/// Whether a die that is on its way has the controller do more than to rest.
+TIDEWATT_INLINE bool FanStairs::leaves(const FanTable::Edges& edges, double die_K) const {
+  return die_K > edges.upper_K || die_K < edges.lower_K || (table().regulates && die_K > regulation_.on_K);
+}
+
+/// In parts of a second. With the sink's lag τ the die goes to where it would rest at the present speed, from where it had the mean of the step
+/// at the speed that this mean was taken at.
+FanStairs::Speeds FanStairs::in_parts(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const {
+  constexpr double most_s = 1.0;  // samples are at any time after the die has passed an edge
+  const double n_part = std::ceil(step_s / most_s), part_s = step_s / n_part;
+  const double follows = 1.0 - math::exp(-part_s / rests.fan_lag_s), rest_K = at(rests, now.at_frac);
+  Plant die = now;
+  die.die_K = rest_K + (now.die_K - rest_K) / math::mean_decay(step_s / rests.fan_lag_s);
+  Speeds s{};
+  s.accepted_K = std::isnan(memory.accepted_K) ? shown_K(die.die_K) : memory.accepted_K, s.term_frac = memory.term_frac;
+  double sum = 0.0, cubes = 0.0;
+  for (int i = 0; i < static_cast<int>(n_part); ++i) {
+    s = followed({s.accepted_K, s.term_frac}, die, part_s);
+    die.die_K += (at(rests, s.mean_frac) - die.die_K) * follows;
+    sum += s.mean_frac, cubes += s.mean_frac * s.mean_frac * s.mean_frac;
+  }
+  s.mean_frac = s.low_frac = s.high_frac = sum / n_part, s.power_frac = std::cbrt(cubes / n_part);
+  return s;
 }
 
 /// What the inlet's group asks for at a reading.
@@ -219,21 +234,12 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
   if (table().line) return settled({accepted_K, memory.term_frac}, rests, step_s);
   const double floor_frac = this->floor_frac(now.inlet_K);
   const FanTable::Edges edges = steps_.edges(accepted_K);
-  if (Speeds s; resting(memory.term_frac, edges, floor_frac, rests, step_s, s)) return s;
+  const bool on_its_way = !is_long && leaves(edges, now.die_K);
+  if (Speeds s; !on_its_way && resting(memory.term_frac, edges, floor_frac, rests, step_s, s)) return s;
   const double settled_floor_frac = rests.inlet_K == now.inlet_K ? floor_frac : this->floor_frac(rests.inlet_K);
-  if (!is_long) {
-    std::size_t level = edges.level;
-    auto s = settled_in_steps({accepted_K, memory.term_frac}, settled_floor_frac, behind_air(rests, 0.0), step_s);
-    double kept_K = accepted_K;
-    if (!reached(kept_K, level, s, floor_frac, now)) {
-      // Still at another step, or on the way from one edge of a cycle to the other.
-      const double frac = level_frac(level, s.term_frac, floor_frac);
-      return {frac, frac, frac, frac, steps_.accepted(kept_K, at(now, frac)), s.term_frac, level, frac};
-    }
-    if (!s.cycles()) s.accepted_K = steps_.accepted(kept_K, at(now, s.mean_frac));
-    return s;
-  }
-  return course({accepted_K, memory.term_frac}, settled_floor_frac, rests, step_s);
+  if (is_long) return course({accepted_K, memory.term_frac}, settled_floor_frac, rests, step_s);
+  const Speeds aim = settled_in_steps({accepted_K, memory.term_frac}, settled_floor_frac, rests, step_s);
+  return in_cycle(aim, edges, now) ? aim : in_parts(memory, rests, now, step_s);
 }
 
 FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, double step_s) const {
@@ -254,10 +260,14 @@ FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, do
 }
 
 TIDEWATT_CLONES
-bool FanStairs::rest(const Memory& memory, const Plant& rests_in_it, double step_s, Speeds& out) const {
+bool FanStairs::rest(const Memory& memory, const Plant& rests_in_it, double now_K, double step_s, Speeds& out) const {
   Plant rests = rests_in_it;
-  if (!is_long(rests, step_s)) rests.K_per_s = 0.0;
-  return resting(memory.term_frac, steps_.edges(memory.accepted_K), floor_frac(rests.inlet_K), rests, step_s, out);
+  const FanTable::Edges edges = steps_.edges(memory.accepted_K);
+  if (!is_long(rests, step_s)) {
+    if (leaves(edges, now_K)) return false;
+    rests.K_per_s = 0.0;
+  }
+  return resting(memory.term_frac, edges, floor_frac(rests.inlet_K), rests, step_s, out);
 }
 
 TIDEWATT_INLINE bool FanStairs::resting(double term_frac, const FanTable::Edges& edges, double floor_frac,

@@ -72,13 +72,13 @@ class FanStairs {
   /// set point.
   Speeds settled(const Memory& memory, const Plant& plant, double step_s) const;
   /// Speeds over a step in which the air drifts. A step much longer than the lags follows the die at rest, part by part: from step to
-  /// step of the table, through cycles, and along the edge of the PID term. In a shorter step the fans move to the next step of the table
-  /// when the die passes its edge, towards the settled speed. No cycle is followed in time.
+  /// step of the table, through cycles, and along the edge of the PID term. A shorter step follows the controller in parts of a second, the
+  /// die with the lag of its sink, until the node rests or cycles. No cycle is followed in time.
   /// @param rests once everything has settled at the present powers  @param now in this step
   Speeds speeds(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;
-  /// What most nodes do: rest where they are, through the whole step. @returns whether it does; then `out` is what speeds() gives,
-  /// whatever `now` is. @pre a reading is accepted, and the table has steps
-  bool rest(const Memory& memory, const Plant& rests, double step_s, Speeds& out) const;
+  /// What most nodes do: rest where they are, through the whole step. @returns whether it does; then `out` is what speeds() gives.
+  /// @param now_K mean of the hottest die in it, of which only short steps ask  @pre a reading is accepted, and the table has steps
+  bool rest(const Memory& memory, const Plant& rests, double now_K, double step_s, Speeds& out) const;
   /// Whether the table is a line, without steps to rest at.
   bool on_line() const { return table().line; }
   /// Whether a step is long in this sense: then speeds() does not look at `now`.
@@ -96,7 +96,9 @@ class FanStairs {
  private:
   double floor_of(double reads_K) const;
   double floor_frac(double inlet_K) const;
-  bool reached(double& accepted_K, std::size_t& level, const Speeds& aim, double floor_frac, const Plant& now) const;
+  bool in_cycle(const Speeds& aim, const FanTable::Edges& edges, const Plant& now) const;
+  bool leaves(const FanTable::Edges& edges, double die_K) const;
+  Speeds in_parts(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;
   double level_frac(std::size_t level, double term_frac, double floor_frac) const;
   bool resting(double term_frac, const FanTable::Edges& edges, double floor_frac, const Plant& rests, double step_s,
                Speeds& out) const;

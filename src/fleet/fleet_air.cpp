@@ -131,7 +131,8 @@ void climb(const FleetState& state, const FleetTask& task, const Block& b, doubl
                                         : resting<0>(mean_W, rear, task.dip_K, b, i, frac, x);
         rest.plant.K_per_s = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
         rest.of_frac = frac;
-        rest.rests = has_steps && !std::isnan(memory.accepted_K) && stairs.rest(memory, rest.plant, step_s, s);
+        const double now_K = pauses ? rest.plant.die_K : hottest(die_mean_K.x + i * b.n_gpu, b.n_gpu);
+        rest.rests = has_steps && !std::isnan(memory.accepted_K) && stairs.rest(memory, rest.plant, now_K, step_s, s);
       }
       // A long step looks at `now` only where the table has no reading yet.
       const bool known = FanStairs::is_long(rest.plant, step_s) && !std::isnan(memory.accepted_K);

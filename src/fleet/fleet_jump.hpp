@@ -44,6 +44,7 @@ struct Scratch {
   double* kind_ac_W = nullptr;                  // [kind] AC power of the block's nodes
   double* kind_leak_W = nullptr;                // [kind] what of it follows the dies' leakage
   double* per_gpu_W = nullptr;                  // AC power of the block per watt more of each of its GPUs
+  double* segment_more_W = nullptr;             // [segment] AC power of the block beyond its kinds'
   std::array<NodeBooks, n_lane> books;          // [node of the block]
   BlockCourse course;
   bool leakage_follows = false;  // dies within a kind: no bound keeps the power

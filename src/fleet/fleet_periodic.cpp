@@ -66,12 +66,37 @@ TIDEWATT_INLINE double sum_side_by_side(const double* x, std::size_t n) {
   return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
+bool bounded(const KindPower& kind) { return kind.low_W > 0.0 || kind.high_W < 1e30; }
+
+/// [segment] AC power of a block's GPUs beyond what all of them draw at its kind's mean clock: a bound keeps those that it meets.
+TIDEWATT_CLONES
+void find_more(const Block& b, const ClassMap& map, std::span<const workload::Segment> segments, double ac_per_gpu,
+               const Lanes& worked_K, Scratch& s) {
+  const auto& p = b.type->gpu.params();
+  std::vector<std::size_t> place(map.kind_s.size(), 0);  // of the kind among those used
+  for (std::size_t u = 0; u < map.used.size(); ++u) place[map.used[u]] = u;
+  Lanes factor;
+  for (std::size_t l = 0; l < n_lane; ++l) factor[l] = math::exp(p.leakage_per_K * (worked_K[l] - p.leakage_ref_K));
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const std::size_t u = place[segments[i].kind];
+    const KindPower& kind = s.powers[u];
+    const double more_W = map.within.more_W[i];
+    Lanes W;
+    for (std::size_t l = 0; l < n_lane; ++l) {
+      const double own_W = kind.natural(l, factor[l] * s.rise[u][l]) + more_W,
+                   below = own_W < kind.high_W ? own_W : kind.high_W;
+      W[l] = (below > kind.low_W ? below : kind.low_W) - s.watts[u][l];
+    }
+    s.segment_more_W[i] = sum_side_by_side(W.x, b.n_used()) * ac_per_gpu;
+  }
+}
+
 /// Part of the AC power of a block's kinds that follows the dies' leakage: none where smoothing keeps the power.
 TIDEWATT_CLONES
 void find_leakage(const Block& b, const ClassMap& map, Scratch& s) {
   for (std::size_t i = 0; i < map.used.size(); ++i) {
     const KindPower& kind = s.powers[i];
-    if (kind.low_W > 0.0 || kind.high_W < 1e30) continue;
+    if (bounded(kind)) continue;
     const double all_W = sum_side_by_side(s.watts[i].x, b.n_used()),
                  leak_W = all_W - sum_side_by_side(kind.fixed_W.x, b.n_used());
     const auto& server = b.type->server;
@@ -250,21 +275,19 @@ void pause_rises(double k_T, double rise_K, const Packages& before, Lanes& die_K
 
 /// Power of a class in its segments: that of their kinds, with its own leakage where the die differs. The energy of a kind is
 /// unchanged.
-/// @param leak_W [kind] part of `kind_W` [kind] that follows the die's temperature  @param per_gpu_W AC watts of the class per watt of each
-/// GPU
+/// @param leak_W [kind] part of `kind_W` [kind] that follows the die's temperature  @param more_W [segment] beyond its kind's mean
 std::vector<double> segment_W(std::span<const workload::Segment> segments, const ClassMap& map, const double* kind_W,
-                              const double* leak_W, double per_gpu_W) {
+                              const double* leak_W, std::span<const double> more_W) {
   std::vector<double> rest(kind_W, kind_W + map.kind_s.size()), out(segments.size());
   for (std::size_t i = 0; i < map.within.more_W.size(); ++i)
-    rest[segments[i].kind] -=
-        map.within.more_W[i] * per_gpu_W * seconds(segments[i].duration) / map.kind_s[segments[i].kind];
+    rest[segments[i].kind] -= more_W[i] * seconds(segments[i].duration) / map.kind_s[segments[i].kind];
   for (const auto& a : map.leakage.apart) {
     const auto& s = segments[a.segment];
     rest[s.kind] -= leak_W[s.kind] * a.leakage_share * seconds(s.duration) / map.kind_s[s.kind];
   }
   for (std::size_t i = 0; i < segments.size(); ++i) out[i] = rest[segments[i].kind];
   for (const auto& a : map.leakage.apart) out[a.segment] += leak_W[segments[a.segment].kind] * a.leakage_share;
-  for (std::size_t i = 0; i < map.within.more_W.size(); ++i) out[i] += map.within.more_W[i] * per_gpu_W;
+  for (std::size_t i = 0; i < map.within.more_W.size(); ++i) out[i] += more_W[i];
   return out;
 }
 
@@ -301,8 +324,13 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   jump(fleet, state, signals, task, map, b, course, before, s, pass);
   book_power(b, task, map, course, s, pass);
   if (!map.leakage.apart.empty() && !task.dark) find_leakage(b, map, s);
-  if (!map.within.more_W.empty() && !task.dark)
-    *s.per_gpu_W = static_cast<double>(b.n_used()) * ac_per_mean_gpu_W(b, pass.gpu_J, step_s);
+  if (!map.within.more_W.empty() && !task.dark) {
+    const double ac_per_gpu = ac_per_mean_gpu_W(b, pass.gpu_J, step_s);
+    if (!task.class_kinds.empty())
+      find_more(b, map, task.timeline->classes[b.cls], ac_per_gpu, pass.worked_K, s);
+    else
+      *s.per_gpu_W = static_cast<double>(b.n_used()) * ac_per_gpu;
+  }
   store_packages(state, b, before, pass.end_K[0], pass.end_K[1], pass.end_K[2], s.books.data());
   store_step(state, signals, task, map, b, course, before, s, pass, pass.gpu_J);
   for (std::size_t i = 0; i < b.n_node; ++i) {
@@ -323,9 +351,12 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
   const std::size_t n_kind = task.kind_mix.size();
   const Course course = whole_course(task);
   const auto& blocks = blocks_of(fleet, task);
+  std::size_t widest = 0;  // of the classes, where bounds keep some GPUs from moving with the others
+  for (std::size_t c = 0; c < classes.size() && !task.class_kinds.empty(); ++c)
+    widest = std::max(widest, maps[c].within.more_W.size());
   std::vector<NodeBooks> books(blocks.size());
   std::vector<double> kind_ac_W(blocks.size() * n_kind, 0.0), kind_leak_W(blocks.size() * n_kind, 0.0),
-      per_gpu_W(blocks.size(), 0.0);
+      per_gpu_W(blocks.size(), 0.0), more_W(blocks.size() * widest, 0.0);
   parallel_ranges(
       blocks.size(), task.n_thread,
       [&](std::size_t begin, std::size_t end) {
@@ -335,14 +366,18 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
           scratch.kind_ac_W = kind_ac_W.data() + i * n_kind;
           scratch.kind_leak_W = kind_leak_W.data() + i * n_kind;
           scratch.per_gpu_W = &per_gpu_W[i];
+          scratch.segment_more_W = more_W.data() + i * widest;
           jump_block(fleet, state, signals, task, maps[blocks[i].cls], blocks[i], course, scratch, books[i]);
         }
       },
       few_blocks);
   book(meters, books);
   std::vector<double> class_kind_W(classes.size() * n_kind, 0.0), class_leak_W(classes.size() * n_kind, 0.0),
-      class_per_gpu_W(classes.size(), 0.0);
-  for (std::size_t i = 0; i < blocks.size(); ++i) class_per_gpu_W[blocks[i].cls] += per_gpu_W[i];
+      class_per_gpu_W(classes.size(), 0.0), class_more_W(classes.size() * widest, 0.0);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    class_per_gpu_W[blocks[i].cls] += per_gpu_W[i];
+    for (std::size_t k = 0; k < widest; ++k) class_more_W[blocks[i].cls * widest + k] += more_W[i * widest + k];
+  }
   for (std::size_t i = 0; i < blocks.size(); ++i)
     for (std::size_t k = 0; k < n_kind; ++k) {
       class_kind_W[blocks[i].cls * n_kind + k] += kind_ac_W[i * n_kind + k];
@@ -352,9 +387,13 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
   if (course.n_pause > 0.0)
     for (std::size_t c = 0; c < classes.size(); ++c) signals.pause_W += class_kind_W[c * n_kind + task.pause_kind];
   ClassPower out(classes.size());
-  for (std::size_t c = 0; c < classes.size(); ++c)
-    out[c] = segment_W(classes[c], maps[c], class_kind_W.data() + c * n_kind, class_leak_W.data() + c * n_kind,
-                       class_per_gpu_W[c]);
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    std::vector<double> beyond_W = maps[c].within.more_W;
+    for (std::size_t k = 0; k < beyond_W.size(); ++k)
+      beyond_W[k] = beyond_W[k] * class_per_gpu_W[c] + (widest > 0 ? class_more_W[c * widest + k] : 0.0);
+    out[c] =
+        segment_W(classes[c], maps[c], class_kind_W.data() + c * n_kind, class_leak_W.data() + c * n_kind, beyond_W);
+  }
   return out;
 }
 

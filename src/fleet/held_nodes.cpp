@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "held_courses.hpp"
+#include "step_lengths.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
@@ -119,7 +120,7 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
   };
   std::vector<HoldState> end;
   auto held = held_from(last_.begin, end);
-  const double still_W = 1e-3 * tdp_W;
+  const double still_W = 4e-4 * tdp_W;  // a jump keeps what is left: of every GPU at the highest power
   last_.settled = apart_W(end, last_.begin, n_in) <= still_W;
   task.iterations = 1, task.second_begin = 0;
   if (std::vector<HoldState> next; pair_within > 0 && !last_.settled) {
@@ -140,6 +141,7 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
                    1.0 / seconds(held.timeline.period));
   last_.marks = std::move(held.marks);
   timeline = std::move(held.timeline);
+  if (works && !task.class_course.empty()) split_evenly(timeline, most_between_bounds);
   set_kinds(task, timeline, type, task.reference_Hz);
   task.kind_low_W = std::move(held.low_W);
   task.kind_high_W = std::move(held.high_W);

@@ -31,7 +31,8 @@ Lanes heat_growth(const Fleet& fleet, const FleetState& state, const FleetSignal
   for (std::size_t l = 0; l < n_lane; ++l) {
     const auto& m = *air.modes[b.owner[l]];
     const auto gpu = b.gpu[l];
-    double end_K = 0.0, end_per_W = 0.0, mean_K = 0.0, mean_per_W = 0.0;  // for a resistance ratio of 1
+    // For a resistance ratio of 1. Where iterations begin their ripple is `before_K` off the mean; it grows with the power, too.
+    double end_K = 0.0, end_per_W = 0.0, end_before_K = 0.0, mean_K = 0.0, mean_per_W = 0.0, mean_before_K = 0.0;
     for (std::size_t j = 0; j < n_mode; ++j) {
       const double y = m.rate_per_s[j] * ahead_s, spent_s = ahead_s * math::mean_decay(y);
       const double rest_s = (ahead_s - spent_s) / m.rate_per_s[j], shape = m.shape[0][j];
@@ -39,16 +40,20 @@ Lanes heat_growth(const Fleet& fleet, const FleetState& state, const FleetSignal
           std::fma(m.inverse[j][0], x[0][l], std::fma(m.inverse[j][1], x[1][l], m.inverse[j][2] * x[2][l]));
       const double by_air = -(m.inverse[j][0] + m.inverse[j][1] + m.inverse[j][2]) * x.air_K_per_s[l];
       const double ripple_K = task.repeats && !task.slice ? state.ripple_K[j][gpu] : 0.0;
-      end_K += shape * std::fma(z0, math::exp(-y), by_air * spent_s);
-      mean_K += shape * std::fma(z0 - ripple_K, spent_s, by_air * rest_s) / ahead_s;
+      const double left = math::exp(-y), mean_left = spent_s / ahead_s;
+      end_K += shape * std::fma(z0, left, by_air * spent_s);
+      mean_K += shape * std::fma(z0, mean_left, by_air * rest_s / ahead_s);
+      end_before_K += shape * ripple_K * left;
+      mean_before_K += shape * ripple_K * mean_left;
       end_per_W += shape * m.gain_K_per_J[j] * spent_s;
       mean_per_W += shape * m.gain_K_per_J[j] * rest_s / ahead_s;
     }
     const double per_r = 1.0 / p.r[l], mean_W = state.mean_W[gpu];
     const double room_K = (state.controls[b.hall].target_K - air.air_K[l]) * per_r;
     const double above_K = std::max(0.0, state.die_peak_K[gpu] - state.die_mean_K[gpu]) * per_r;
-    const double by_mean = (room_K - mean_K) / std::fma(mean_per_W, mean_W, above_K);
-    const double by_end = (room_K - 0.5 * ahead_s * x.air_K_per_s[l] - end_K) / std::fma(end_per_W, mean_W, above_K);
+    const double by_mean = (room_K - mean_K) / std::fma(mean_per_W, mean_W, above_K - mean_before_K);
+    const double by_end =
+        (room_K - 0.5 * ahead_s * x.air_K_per_s[l] - end_K) / std::fma(end_per_W, mean_W, above_K - end_before_K);
     growth[l] = std::min(by_mean, by_end);
   }
   return growth;
@@ -57,7 +62,7 @@ Lanes heat_growth(const Fleet& fleet, const FleetState& state, const FleetSignal
 /// Power that the thermal limit allows in the governor's windows. Dies follow the mean over whole iterations with waits, and the
 /// governor limits the mean over its window; both scale alike. The rear row is in the air warmed by the front row.
 void limit_by_heat(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
-                   const Block& b, double ahead_s, double cap_W, Lanes& limit_W) {
+                   const Block& b, double ahead_s, double cap_W, const Lanes& let_W, Lanes& limit_W) {
   std::array<double, n_lane> front_W;
   for (std::size_t i = 0; i < b.n_node; ++i) front_W[i] = signals.guess_front_W[b.node[i]];
   Lanes window_W = gather(state.window_W.data(), b);
@@ -66,7 +71,7 @@ void limit_by_heat(const Fleet& fleet, const FleetState& state, const FleetSigna
   for (std::size_t i = 0; i < b.n_node; ++i) {
     for (std::size_t l = i * b.n_gpu; l < (i + 1) * b.n_gpu; ++l) {
       if (b.rear[l] != 0) continue;
-      const double growing = std::clamp(growth[l], 0.0, cap_W / window_W[l]);
+      const double growing = std::clamp(growth[l], 0.0, std::max(1.0, let_W[l] / window_W[l]));
       front_W[i] += (growing - 1.0) * state.mean_W[b.gpu[l]];
     }
   }
@@ -127,7 +132,6 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   Lanes limit_W, clock_Hz = gather(state.own_Hz.data(), b);
   std::fill_n(limit_W.x, n_lane, cap_W);
   const bool warm = heat_may_limit(state, task, b, guess, cap_W, held.target_K);
-  if (warm) limit_by_heat(fleet, state, signals, task, b, ahead_s, cap_W, limit_W);
   std::array<power::Chip, n_lane> chip;
   std::array<dvfs::Limiter, n_lane> limiter;
   for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
@@ -135,11 +139,18 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   dvfs::OperatingPointBatch batch{
       std::span(chip).first(n), {guess.x, n}, {limit_W.x, n}, {clock_Hz.x, n}, std::span(limiter).first(n)};
   set_falling(task, b.cls, cap_W, batch);
-  dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, 0.0, task.clock_frac * held.lock_Hz,
-                         batch);
   Lanes let_W;
   std::fill_n(let_W.x, n_lane, cap_W);
-  if (!task.class_course.empty()) let_W = let_through(type.gpu, batch, cap_W);
+  const auto see_let = [&] {
+    if (!task.class_course.empty()) let_W = let_through(type.gpu, batch, cap_W);
+  };
+  if (warm) {
+    see_let();  // at the clocks of the last step
+    limit_by_heat(fleet, state, signals, task, b, ahead_s, cap_W, let_W, limit_W);
+  }
+  dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, 0.0, task.clock_frac * held.lock_Hz,
+                         batch);
+  see_let();
   for (std::size_t l = 0; l < b.n_used(); ++l) {
     if (limiter[l] == dvfs::Limiter::power && limit_W[l] < let_W[l]) limiter[l] = held.target_by;
     if (limiter[l] == dvfs::Limiter::clock && task.clock_frac == 1.0) limiter[l] = held.lock_by;

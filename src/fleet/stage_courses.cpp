@@ -11,8 +11,10 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
-constexpr double pace_step = 0.04, ahead_step = 0.02;  ///< of the logarithm of the pace
-constexpr double cap_step = 0.01;                      ///< of the logarithm of the cap
+constexpr double pace_step = 0.04;  ///< of the logarithm of the pace
+/// Of that by which a group is ahead. Ramps of smoothing and ballast decide in stairs what a rank burns: that is not linear.
+double ahead_step(const PowerHold& hold) { return hold.any() ? 0.005 : 0.02; }
+constexpr double cap_step = 0.01;  ///< of the logarithm of the cap
 constexpr std::size_t most_limits = 16;
 
 /// Between two steps: the lower one, and the share of the one above.
@@ -35,7 +37,8 @@ void add_values(const PowerHold& hold, std::vector<double>& to) {
 
 workload::Timeline StageCourses::timeline_at(const workload::IterationModel& model, const Paces& at) const {
   std::vector<double> paces{at.pace_Hz / model.reference_clock_Hz()};
-  if (at.ahead > 0) paces.insert(paces.begin(), paces[0] * std::exp(-ahead_step * static_cast<double>(at.ahead)));
+  if (at.ahead > 0)
+    paces.insert(paces.begin(), paces[0] * std::exp(-ahead_step(hold_) * static_cast<double>(at.ahead)));
   auto timeline = evaluates_ ? model.evaluation(paces, 1) : model.iteration(paces);
   if (hold_.any()) return timeline;  // of both groups, which meet
   timeline.classes.erase(timeline.classes.begin(), timeline.classes.end() - model.n_stage());
@@ -51,7 +54,7 @@ HeldRepetition StageCourses::held_at(const workload::IterationModel& model, cons
   std::vector<std::vector<dvfs::KindClock>> kind;
   for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
     const bool behind = c + n_stage < timeline.classes.size();
-    pace_Hz.push_back(behind ? at.pace_Hz * std::exp(-ahead_step * static_cast<double>(at.ahead)) : at.pace_Hz);
+    pace_Hz.push_back(behind ? at.pace_Hz * std::exp(-ahead_step(hold_) * static_cast<double>(at.ahead)) : at.pace_Hz);
     if (!slow.empty())
       kind.push_back(slow[c % n_stage].kind);
     else if (const auto lead = this->lead(); !lead.empty())
@@ -210,8 +213,8 @@ const StageCourses::Group& StageCourses::group(const workload::IterationModel& m
   }
   if (at == Steps{0, 0}) known = {now.lead, now.waits};
   if (!known.lead) {
-    const double pace_Hz =
-        now.lead_Hz * std::exp(pace_step * static_cast<double>(at.first) + ahead_step * static_cast<double>(at.second));
+    const double pace_Hz = now.lead_Hz * std::exp(pace_step * static_cast<double>(at.first) +
+                                                  ahead_step(hold_) * static_cast<double>(at.second));
     auto of = paced(model, type, {pace_Hz, at.second});
     known.lead = at_pace(model, type, of, nullptr, now.lead);
     known.waits = at_pace(model, type, of, known.lead, now.waits);
@@ -228,7 +231,7 @@ void StageCourses::add(const workload::IterationModel& model, const NodeType& ty
     return;
   }
   const auto pace = between(std::log(slowest_Hz / latest_.front().lead_Hz) / pace_step);
-  const auto ahead = between(std::max(0.0, std::log(gate_Hz / slowest_Hz)) / ahead_step);
+  const auto ahead = between(std::max(0.0, std::log(gate_Hz / slowest_Hz)) / ahead_step(hold_));
   const auto n_stage = static_cast<std::size_t>(model.n_stage());
   std::vector<CourseMix> waits(n_stage), leads(n_stage);
   const auto add_share = [&](const Steps& at, double share) {
@@ -236,12 +239,16 @@ void StageCourses::add(const workload::IterationModel& model, const NodeType& ty
     const auto& of = group(model, type, at);
     for (std::size_t s = 0; s < n_stage; ++s) waits[s].add((*of.waits)[s], share), leads[s].add((*of.lead)[s], share);
   };
-  add_share({pace.below, 0}, 1.0 - pace.share);
-  add_share({pace.below + 1, 0}, pace.share);
-  // What a lead changes is the same at every pace.
-  if (ahead.below > 0 || ahead.share > 0.0) {
-    add_share({0, ahead.below}, 1.0 - ahead.share);
-    add_share({0, ahead.below + 1}, ahead.share);
+  const auto add_ahead = [&](std::int64_t pace_steps, double share) {
+    add_share({pace_steps, ahead.below}, share * (1.0 - ahead.share));
+    add_share({pace_steps, ahead.below + 1}, share * ahead.share);
+  };
+  // What a lead changes is the same at every pace, but not where ramps decide what is burned.
+  const bool is_ahead = ahead.below > 0 || ahead.share > 0.0, at_its_pace = is_ahead && hold_.any();
+  for (const auto& [steps, share] : {std::pair(pace.below, 1.0 - pace.share), std::pair(pace.below + 1, pace.share)})
+    at_its_pace ? add_ahead(steps, share) : add_share({steps, 0}, share);
+  if (is_ahead && !at_its_pace) {
+    add_ahead(0, 1.0);
     add_share({0, 0}, -1.0);
   }
   for (auto& l : leads) l.chip = leading(*l.of[0], gate_Hz);

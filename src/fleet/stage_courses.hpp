@@ -29,7 +29,8 @@ class StageCourses {
   }
   /// Adds the courses of every stage in a group that moves at `gate_Hz` while the slowest group moves at `slowest_Hz`. They are
   /// interpolated between slowest paces 4 % apart, one of them a slow chip's; what a group that is ahead and waits for the gradients has
-  /// beyond the slowest one is taken at that pace, between leads in multiples of 2 %.
+  /// beyond the slowest one is taken at that pace, between leads in multiples of 2 %. Under smoothing or ballast it is taken at its own
+  /// pace, between leads in multiples of 0.5 %.
   /// @param gate_Hz 0: none waits
   void add(const workload::IterationModel& model, const NodeType& type, double gate_Hz, double slowest_Hz,
            std::vector<CourseMix>& course, std::vector<CourseMix>& lead);

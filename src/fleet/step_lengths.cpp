@@ -1,5 +1,6 @@
 #include "step_lengths.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -75,6 +76,18 @@ void split_after_waits(workload::Timeline& timeline) {
       out.push_back(s);
     }
     segments.assign(out.begin(), out.end());
+  }
+}
+
+void split_evenly(workload::Timeline& timeline, Tick most) {
+  for (auto& segments : timeline.classes) {
+    std::vector<workload::Segment> out;
+    out.reserve(segments.size());
+    for (const auto& s : segments) {
+      const Tick n = std::max<Tick>(1, (s.duration + most - 1) / most);
+      for (Tick i = 0; i < n; ++i) out.push_back({s.duration * (i + 1) / n - s.duration * i / n, s.kind});
+    }
+    segments = std::move(out);
   }
 }
 

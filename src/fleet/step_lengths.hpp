@@ -19,6 +19,12 @@ void split_long(workload::Timeline& timeline);
 /// Splits work that follows a long wait: clocks that rose while a GPU waited fall in its first tenths of a second.
 void split_after_waits(workload::Timeline& timeline);
 
+/// Work between two bounds of smoothing or ballast can be long, and clocks move in it.
+inline constexpr Tick most_between_bounds = 80 * ns_per_ms;
+
+/// Splits segments longer than `most` into equal parts.
+void split_evenly(workload::Timeline& timeline, Tick most);
+
 /// Ends of the slices of a stretch from `begin` to `end` that grow by `growth` from `first` on; the last one includes a short
 /// remainder.
 std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t growth);

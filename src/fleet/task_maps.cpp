@@ -10,7 +10,7 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
-constexpr double kept_within = 0.005;
+constexpr double kept_within = 0.003;
 
 bool alike(double a, double b) { return std::abs(a - b) <= kept_within * std::abs(a); }
 

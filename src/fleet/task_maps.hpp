@@ -9,7 +9,7 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 
 /// Deviation of the nominal chip's temperatures from their mean in each class. They depend on power levels, so a class keeps them
-/// while its clock and its period change by less than half a percent; values that depend on durations are recomputed for every step.
+/// while its clock and its period change by less than 0.3 %; values that depend on durations are recomputed for every step.
 struct KindTemperatureOffsets {
   struct OfClass {
     KindLeakage leakage;

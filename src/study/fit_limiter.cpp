@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t least_readings = 40;
 constexpr double gap_s = 2.0;
-constexpr double fast_limit_s = 0.3;  // after which it has let go, at the slews of the catalog
+constexpr double fast_limit_s =
+    0.3;  // after the limiter's mean has reached the limit: it has let go, at the slews of the catalog
 
 /// Energy since the first sample, at equal steps.
 struct Energy {
@@ -67,10 +68,13 @@ LimiterModel limiter_model(const std::string& base, const std::string& governor,
 std::vector<double> limited_W(const LimiterModel& m, std::span<const double> p, const LimiterLog& log,
                               double sensor_window_s) {
   const auto& g = m.gpu.params();
-  const double window_s = p[0], margin_W = p[1], step_s = m.sampling.period_s, lowest_Hz = m.gpu.clock_min_Hz();
-  const double top = std::floor((m.gpu.clock_max_Hz() - lowest_Hz) / power::GpuModel::bin_Hz + 1e-9);
-  const double hot = m.gpu.leakage_temperature_factor(log.die_K);
-  double request = top, bins = top;
+  auto limits = m.limits;
+  limits.window_s = p[0], limits.cap_margin_W = p[1];
+  const dvfs::PowerLimiter limiter(m.gpu, limits, m.sampling);
+  const double step_s = m.sampling.period_s, hot = m.gpu.leakage_temperature_factor(log.die_K);
+  constexpr double rounded_bins = 1.0;
+  auto mean = limiter.start_mean();
+  double request = limiter.top_bins(), bins = request;
 
   Energy energy{log.time_s.front(), step_s, {0.0}};
   std::size_t i = 1;
@@ -79,20 +83,14 @@ std::vector<double> limited_W(const LimiterModel& m, std::span<const double> p, 
     const double from_s = energy.first_s + static_cast<double>(k) * step_s;
     while (i + 1 < log.time_s.size() && log.time_s[i] <= from_s + 0.5 * step_s) ++i;
     const double on = on_share(log, i, from_s, from_s + step_s);
-    const double f = lowest_Hz + bins * power::GpuModel::bin_Hz;
-    const auto v = m.gpu.voltage(f);
+    const double f = limiter.clock_Hz(bins), V = m.gpu.voltage(f).V;
     const double loaded_W =
-        g.board_W + g.leakage_W * hot * m.gpu.leakage_voltage_factor(v.V) + p[2] * m.gpu.dynamic_W(v.V, f);
+        g.board_W + g.leakage_W * hot * m.gpu.leakage_voltage_factor(V) + p[2] * m.gpu.dynamic_W(V, f);
     const double W = on * loaded_W + (1.0 - on) * p[3];
-    const double slope_W = log.limit_W[i] / f * (1.0 + 2.0 * f * v.slope_V_per_Hz / v.V) * power::GpuModel::bin_Hz;
-    request += step_s * (log.limit_W[i] - margin_W - W) / (slope_W * window_s);
-    const double over_W = W - m.sampling.peak_ratio * g.tdp_W;
-    if (over_W > 0.0) request = std::min(request, bins) - std::min(m.sampling.peak_slew_bins, over_W / slope_W);
-    request = std::clamp(request, 0.0, top);
-    if (over_W > 0.0)  // the fast limit acts at once
-      bins = request;
-    else
-      bins += std::clamp(request - bins, -m.sampling.down_slew_bins, m.sampling.up_slew_bins);
+    const auto next = limiter.after(request, bins, W, mean.push(W, step_s), step_s, log.limit_W[i], rounded_bins);
+    request = next.clock_bins;
+    bins = next.peak ? request  // the fast limit acts at once
+                     : bins + std::clamp(request - bins, -m.sampling.down_slew_bins, m.sampling.up_slew_bins);
     energy.sum_J.push_back(energy.sum_J.back() + W * step_s);
   }
   std::vector<double> out;
@@ -114,7 +112,7 @@ Posterior fit_limiter(const LimiterModel& m, const LimiterLog& log, double senso
     if (log.time_s[i] - log.time_s[i - 1] > gap_s)  // what the load and the limiter did is not known
       begin_s = std::max(begin_s, log.time_s[i] + sensor_window_s + gap_s);
     if (log.load_frac[i] >= 0.5 && log.load_frac[i - 1] < 0.5)
-      begin_s = std::max(begin_s, log.time_s[i - 1] + sensor_window_s + fast_limit_s);
+      begin_s = std::max(begin_s, log.time_s[i - 1] + sensor_window_s + m.limits.window_s + fast_limit_s);
     if (log.time_s[i] >= begin_s) used.push_back(i), time_s.push_back(log.time_s[i]);
   }
   return fit_posterior(

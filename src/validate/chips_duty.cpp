@@ -91,11 +91,8 @@ void b300_duty_rows(std::vector<Row>& rows) {
   for (std::size_t d = 0; d < duties.size(); ++d) {
     const auto& duty = duties[d];
     const double second_W = highest_mean_W(watts[d], 1.0);
-    // Measured peaks do not grow from 50 to 500 ms. A plain mean over one second sees no ripple in a period of one second, so its clock
-    // would stay; the governor's mean is exponential, and its clock rises while the kernel is off.
-    const char* shape = duty.on_s > 0.4 ? "; the limiter's mean is exponential here: a plain mean of 1 s would leave "
-                                          "the clock, and with it the peak, as at 50 ms"
-                                        : "";
+    // The limiter's mean over a second sees no ripple in a period of a second; at other periods it would tell a slower limiter.
+    const char* shape = duty.on_s > 0.4 ? "; the period divides the limiter's mean, so the clock keeps still" : "";
     Row r =
         within_absolute(fmt::format("b300_duty/{:.0f}", 1e3 * duty.on_s),
                         "B300, bf16 GEMM on and off for so many ms under a cap: peak of the instant field over the cap",

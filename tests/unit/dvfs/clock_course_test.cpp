@@ -171,16 +171,17 @@ TEST_CASE("where the fast limit rounds, it takes the mean over a bin", "[dvfs][g
   const double at_bins = 40.0, f = limiter.clock_Hz(at_bins);
   const auto v = h100().gpu.voltage(f);
   const double slope_W = cap_W / f * (1.0 + 2.0 * f * v.slope_V_per_Hz / v.V) * power::GpuModel::bin_Hz;
-  for (const double over_W : {-0.3 * slope_W, 0.0, 0.3 * slope_W}) {
-    double mean_bins = 0.0;
-    constexpr int n = 400;
-    for (int i = 0; i < n; ++i) {
-      const double rounded_W = over_W + ((i + 0.5) / n - 0.5) * slope_W;
-      mean_bins += limiter.after(at_bins, at_bins, peak_W + rounded_W, 0.0, cap_W).clock_bins / n;
+  for (const double request_bins : {at_bins, at_bins + 0.4})
+    for (const double over_W : {-0.3 * slope_W, 0.0, 0.3 * slope_W}) {
+      double mean_bins = 0.0;
+      constexpr int n = 400;
+      for (int i = 0; i < n; ++i) {
+        const double rounded_W = over_W + ((i + 0.5) / n - 0.5) * slope_W;
+        mean_bins += limiter.after(request_bins, at_bins, peak_W + rounded_W, {}, 0.0, cap_W).clock_bins / n;
+      }
+      CHECK(limiter.after(request_bins, at_bins, peak_W + over_W, {}, 0.0, cap_W, 1.0).clock_bins ==
+            Approx(mean_bins).margin(1e-3));
     }
-    CHECK(limiter.after(at_bins, at_bins, peak_W + over_W, 0.0, cap_W, 1.0).clock_bins ==
-          Approx(mean_bins).margin(1e-3));
-  }
 }
 
 TEST_CASE("samples fall on every place of a repetition", "[dvfs][course]") {

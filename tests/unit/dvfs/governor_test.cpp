@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <complex>
+#include <numbers>
+
 #include "base/random.hpp"
 #include "catch.hpp"
 #include "sampled_run.hpp"
@@ -14,7 +17,7 @@ namespace {
 double random_number(std::uint64_t i, std::uint64_t k) { return random::uniform(7, random::Purpose::jitter, i, k); }
 
 /// Matrix work, then memory, link and waiting. Repetitions are shorter than a sample: what the 1 s limit alone decides. Longer
-/// ones meet the fast limit and belong to stretch_test.
+/// ones meet the fast limit and belong to clock_course_test.
 std::vector<PhaseMix> random_phases(std::uint64_t i, double repetition_s) {
   const double matrix = 0.55 + 0.4 * random_number(i, 0), memory = 0.15 * random_number(i, 1),
                link = 0.15 * random_number(i, 2);
@@ -49,6 +52,45 @@ struct Sample {
 };
 
 double held(const GovernorState& s, Held h) { return s.held_s[0][static_cast<std::size_t>(h)]; }
+
+/// A board whose power follows its clock in a straight line, under a load that swings by itself.
+struct StraightBoard {
+  double cap_W = 700.0, at_Hz = 1.5e9, W_per_Hz, swing_W = 0.0, period_s = 1.0;
+  /// Requests of the limit, [sample], after `settle_s`. Above the fast limit nothing happens here.
+  std::vector<double> requests_Hz(SampledGovernorParams p, double from_Hz, double settle_s, double seen_s) const {
+    p.peak_ratio = 3.0;
+    const SampledGovernor governor(h100().gpu, h100().governor, p);
+    const PowerLimiter scale(h100().gpu, h100().governor, p);
+    auto s = governor.start(1, from_Hz);
+    Sample sample(1, 0.0);
+    sample.cap[0] = cap_W;
+    std::vector<double> out;
+    const auto n = std::lround((settle_s + seen_s) / p.period_s), first = std::lround(settle_s / p.period_s);
+    for (long i = 0; i < n; ++i) {
+      const double load_W = swing_W * std::sin(2.0 * std::numbers::pi * static_cast<double>(i) * p.period_s / period_s);
+      sample.W[0] = cap_W - h100().governor.cap_margin_W + W_per_Hz * (governor.clock_Hz(s, 0) - at_Hz) + load_W;
+      governor.decide(sample.view(), s);
+      if (i >= first) out.push_back(scale.clock_Hz(s.request_bins[0]));
+    }
+    return out;
+  }
+  /// Amplitude of the requests at the load's period.
+  double answer_Hz(const SampledGovernorParams& p) const {
+    const auto f = requests_Hz(p, at_Hz, 30.0, 100.0 * period_s);
+    std::complex<double> sum;
+    for (std::size_t i = 0; i < f.size(); ++i)
+      sum += (f[i] - at_Hz) * std::polar(1.0, -2.0 * std::numbers::pi * static_cast<double>(i) * p.period_s / period_s);
+    return 2.0 * std::abs(sum) / static_cast<double>(f.size());
+  }
+  /// The same of the loop: a plain mean of n samples, the sum of its errors and its own change, a clock one sample later.
+  double loop_answer_Hz(const SampledGovernorParams& p) const {
+    const auto late = std::polar(1.0, -2.0 * std::numbers::pi * p.period_s / period_s);
+    const double window_s = h100().governor.window_s, n = std::round(window_s / p.period_s);
+    const auto mean = (1.0 - std::pow(late, n)) / (n * (1.0 - late));
+    const auto per_W = (p.power_gain_Hz * p.period_s / window_s / (1.0 - late) + p.power_rise_gain_Hz) * mean / cap_W;
+    return swing_W * std::abs(per_W / (1.0 + W_per_Hz * per_W * late));
+  }
+};
 
 }  // namespace
 
@@ -111,6 +153,48 @@ TEST_CASE("without power to limit it climbs by its slew to the lock, and says wh
   for (int i = 0; i < 200; ++i) governor.decide(sample.view(), s);
   CHECK(governor.clock_Hz(s, 0) == Approx(1.98e9));
   CHECK(held(s, Held::none) > 0.0);
+}
+
+TEST_CASE("the limit sees the plain mean of a second: its answer to a wave is that of this loop", "[dvfs][governor]") {
+  const auto p = sampled_params();
+  for (const double loop_gain : {0.7, 1.5})
+    for (const double period_s : {0.5, 0.7, 1.0, 1.4, 2.0, 4.0}) {
+      StraightBoard board{.W_per_Hz = loop_gain * 700.0 / p.power_gain_Hz, .swing_W = 150.0, .period_s = period_s};
+      INFO("period " << period_s << " s, loop gain " << loop_gain);
+      CHECK(board.answer_Hz(p) == Approx(board.loop_answer_Hz(p)).epsilon(0.03).margin(0.4e6));
+    }
+  // Periods that divide the window leave the clock alone; an exponential mean of a second would let it swing by 40 MHz.
+  StraightBoard board{.W_per_Hz = 700.0 / p.power_gain_Hz, .swing_W = 150.0, .period_s = 1.0};
+  CHECK(board.answer_Hz(p) < 0.4e6);
+}
+
+TEST_CASE("the lag of the mean: the loop settles below a gain of pi squared halves and oscillates above",
+          "[dvfs][governor]") {
+  auto p = sampled_params();
+  const auto swing_Hz = [&](double loop_gain) {
+    const StraightBoard board{.W_per_Hz = loop_gain * 700.0 / p.power_gain_Hz};
+    const auto f = board.requests_Hz(p, 1.41e9, 60.0, 20.0);
+    const auto [low, high] = std::minmax_element(f.begin(), f.end());
+    return *high - *low;
+  };
+  CHECK(swing_Hz(1.5) < 16e6);  // one bin of dither
+  CHECK(swing_Hz(2.5) < 16e6);
+  p.power_rise_gain_Hz = 0.0;
+  CHECK(swing_Hz(4.0) < 20e6);
+  CHECK(swing_Hz(6.0) > 100e6);
+}
+
+TEST_CASE("a mean is over the last samples by their lengths, and over those there are", "[dvfs][governor]") {
+  PowerMean mean(3);
+  CHECK(mean.push(100.0, 0.02).rise_W == 0.0);
+  const auto two = mean.push(400.0, 0.01);
+  CHECK(two.mean_W == Approx(200.0));
+  CHECK(two.rise_W == Approx(100.0));
+  CHECK(mean.push(200.0, 0.03).mean_W == Approx(200.0));
+  CHECK(mean.push(300.0, 0.02).mean_W == Approx((4.0 + 6.0 + 6.0) / 0.06));
+  PowerMean half(1.5);
+  half.push(100.0, 0.02), half.push(400.0, 0.02);
+  CHECK(half.push(100.0, 0.02).mean_W == Approx(200.0));
 }
 
 TEST_CASE("the fast limit cuts within a sample where the mean would take a second", "[dvfs][governor]") {

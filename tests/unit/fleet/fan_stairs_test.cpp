@@ -124,6 +124,34 @@ TEST_CASE("a long step has the mean of all that its fans do in it: a term that s
   }
 }
 
+TEST_CASE("short steps follow the term in time, as long as the die on its way is over the set point") {
+  const FanStairs stairs(grand_teton());
+  const double lag_s = 25.0, at_80 = 83.4;  // with the kick alone it rests above 79.5 degC
+  const auto in_steps = [&](double step_s) {
+    FanStairs::Memory memory{76 + zero_K, no_term};
+    double frac = 0.85, die = 70.0;
+    for (double t = 0.0; t < 600.0; t += step_s) {
+      auto rests = plant(at_80);
+      rests.fan_lag_s = lag_s, rests.die_K += die_degC(at_80, frac) - at_80,
+      rests.K_per_frac *= 0.8 * 0.8 / frac / frac;
+      rests.at_frac = frac;
+      const double rest = die_degC(at_80, frac), mean_part = lag_s / step_s * (1.0 - std::exp(-step_s / lag_s));
+      auto now = rests;
+      now.die_K = rest + (die - rest) * mean_part + zero_K, now.K_per_frac *= 1.0 - mean_part;
+      const auto s = stairs.speeds(memory, rests, now, step_s);
+      memory = {s.accepted_K, s.term_frac};
+      const double end = die_degC(at_80, s.mean_frac);
+      die = end + (die - end) * std::exp(-step_s / lag_s), frac = s.mean_frac;
+    }
+    return memory.term_frac;
+  };
+  Server node{stairs, at_80, 0.0, {76 + zero_K, no_term}, 0.85, 70.0};
+  node.run(600.0);
+  CHECK(node.memory.term_frac > 0.045);
+  CHECK(in_steps(10.0) == Approx(node.memory.term_frac).margin(1e-3));
+  CHECK(in_steps(60.0) == Approx(node.memory.term_frac).margin(3e-3));  // at rest the term would be 0.050
+}
+
 TEST_CASE("the reference reads whole degrees, and its term integrates while they are over the set point") {
   const FanStairs stairs(grand_teton());
   const auto at = [&](double degC, double term) {

@@ -115,6 +115,38 @@ TEST_CASE("a chip that works faster has less to rise to in waits, and draws less
   CHECK(std::abs(kind.at(fast.clock_Hz).dynamic - real) < 0.4 * std::abs(kind.nominal.dynamic - real));
 }
 
+TEST_CASE("a fast chip that leaks rises in waits to the table's end, as in its own course", "[fleet][course]") {
+  Job job;
+  const double pace_Hz = 1.62e9;
+  const double pace[] = {pace_Hz / job.model.reference_clock_Hz()};
+  const auto timeline = job.model.iteration(pace);
+  const std::size_t cls = timeline.classes.size() - 1;
+  const ChipPlace place{-0.7, 1.8};
+  std::vector<dvfs::Stretch> stretches;
+  std::vector<dvfs::PhaseMix> mix;
+  for (const auto& s : timeline.classes[cls]) stretches.push_back({seconds(s.duration), s.kind});
+  for (const auto& k : timeline.kinds) mix.push_back(mix_of(k));
+  const std::vector<std::uint8_t> context(mix.size(), 1);
+  const auto& type = job.type();
+  const auto own = dvfs::clock_course(
+      type.gpu, chip_at(place), {stretches, mix, context, job.model.reference_clock_Hz(), pace_Hz, pace_Hz},
+      type.gpu.leakage_temperature_factor(nominal_die_K),
+      {700.0, type.gpu.clock_max_Hz(), type.governor, type.sampling ? &*type.sampling : nullptr, {}});
+  auto course = job.at(pace_Hz, pace_Hz).waits[cls];
+  course.chip = place;
+  const CourseRatios ratios(course, timeline, cls, pace[0]);
+  double worst = 0.0, highest_Hz = 0.0, at = 0.0;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    const double end = at + seconds(timeline.classes[cls][i].duration) / seconds(timeline.period);
+    const double here = dvfs::RatioSpan(at, end, own.ratio_sum.size() - 1).mean(own.ratio_sum);
+    worst = std::max(worst, std::abs(ratios.at(i) - here));
+    highest_Hz = std::max(highest_Hz, ratios.at(i) * own.clock_Hz);
+    at = end;
+  }
+  CHECK(highest_Hz < 1.01 * type.gpu.clock_max_Hz());
+  CHECK(worst < 0.02);
+}
+
 TEST_CASE("jobs with the same work under the same limits share courses, others do not", "[fleet][course]") {
   Job a, b;
   CHECK(a.courses.lead().data() == b.courses.lead().data());

@@ -42,6 +42,15 @@ TEST_CASE("a wait that reaches over the end of a repetition is long too", "[flee
   CHECK(durations_ms(t) == std::vector<Tick>{20, 20, 20, 20, 20, 80, 140, 15});
 }
 
+TEST_CASE("parts of a long segment are equal, shorter ones stay whole", "[fleet][steps]") {
+  auto t = timeline_of({{80 * ms, 0}, {300 * ms, 1}, {81 * ms, 0}});
+  split_evenly(t, 80 * ms);
+  CHECK(durations_ms(t) == std::vector<Tick>{80, 75, 75, 75, 75, 40, 40});
+  Tick sum = 0;
+  for (const auto& s : t.classes[0]) sum += s.duration;
+  CHECK(sum == t.period);
+}
+
 TEST_CASE("short waits, and work without one, stay as they are", "[fleet][steps]") {
   for (const auto& segments : {std::vector<workload::Segment>{{300 * ms, 0}, {10 * ms, 1}, {300 * ms, 0}, {15 * ms, 1}},
                                std::vector<workload::Segment>{{300 * ms, 0}}}) {

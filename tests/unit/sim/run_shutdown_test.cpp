@@ -112,3 +112,23 @@ TEST_CASE("a die that passes its limit within an iteration switches off, althoug
   CHECK(limited(peak_degC + 0.3) == 0);
   CHECK(limited(peak_degC - 0.3) >= 1);
 }
+
+TEST_CASE("when most fans of a hall fail, limits hold the dies as in the reference, and nobody is switched off",
+          "[shutdown]") {
+  LoadOptions o;
+  o.set = {"hall.a.n_gpu=1024", "job.main.plan.n_gpu=1024", "job.main.plan.global_batch_sequences=128"};
+  const auto scenario = load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_cascade.toml", o);
+  const auto jumps = run(scenario), edges = run(reference_of(scenario));
+  const auto most = [](const Result& r, const char* path) {
+    double out = 0.0;
+    for (const double x : reals(r, path)) out = std::fmax(out, x);  // NaN where nothing iterates
+    return out;
+  };
+  for (const auto* r : {&jumps, &edges}) CHECK(figure(*r, "n_interruptions_thermal") == 0.0);
+  CHECK(most(jumps, "/day/limiter_thermal_frac") > 0.8);
+  CHECK(most(jumps, "/day/limiter_thermal_frac") == Approx(most(edges, "/day/limiter_thermal_frac")).margin(0.02));
+  CHECK(most(jumps, "/day/die_mean_K") == Approx(most(edges, "/day/die_mean_K")).margin(0.1));
+  CHECK(figure(jumps, "tokens_per_s_mean") == Approx(figure(edges, "tokens_per_s_mean")).epsilon(1e-3));
+  // A single die under the thermal limit: its peak within an iteration.
+  CHECK(figure(jumps, "die_max_degC") == Approx(figure(edges, "die_max_degC")).margin(1.5));
+}

@@ -1,0 +1,62 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "clock_course.hpp"
+
+namespace TIDEWATT_NAMESPACE::dvfs {
+
+inline constexpr std::size_t n_lane = 16, n_mode = 3;
+inline constexpr double over_s = 1e-9;  ///< what is left of a stretch or sample when it is over
+
+/// A number of each course that is played side by side, one in each lane of a vector.
+struct alignas(64) Lanes {
+  double x[n_lane] = {};
+  double& operator[](std::size_t l) { return x[l]; }
+  double operator[](std::size_t l) const { return x[l]; }
+};
+
+/// What all lanes have in common.
+struct CourseCommon {
+  /// @param factor_ leakage at the mean temperature ÷ at the reference's; unit 1
+  CourseCommon(const power::GpuModel& gpu_, double factor_, const CourseLimits& l);
+  const power::GpuModel& gpu;
+  const CourseLimits& limits;
+  SampledGovernorParams sampling;
+  PowerLimiter limiter;
+  double factor;     ///< see the constructor
+  double lock_bins;  ///< highest clock, in bins above the lowest
+  power::GpuModel::Grid grid = gpu.grid();
+};
+
+/// Chips at their clocks.
+struct AtClock {
+  Lanes clock_Hz, stretch, dynamic_W, leakage_W;
+};
+
+/// [lane] everything that a piece moves.
+struct CoursePieces {
+  Lanes reference_Hz, offset_V, leakage_W;   ///< of the chip, leakage at the reference voltage
+  AtClock now, idle;                         ///< while it works, and without a context
+  std::array<Lanes, n_mode> z_K;             ///< modes of the die
+  Lanes mean_W, request_bins, clock_bins;    ///< mean of the last repetition
+  Lanes sample_J, sampled_s, sample_left_s;  ///< of the sample
+  // Plain mean of the last samples: see PowerMean.
+  std::vector<Lanes> past_J, past_s;         ///< [sample] in a circle
+  std::array<std::size_t, n_lane> oldest{};  ///< of each lane's circle
+  Lanes window_J, window_s, board_W;
+  Lanes stretch_left_s, begin_s, repetition_J, repetition_s;  ///< of the repetition, the first two on its own clock
+  // The stretch: see PhaseMix. `gate` is reference clock ÷ gate, 0: none.
+  Lanes matrix_s, active_matrix_s, other_s, active_other_s, transfer_J, whole_s, per_whole_s, gate, context, low_W,
+      high_W;
+  // Sums since the stretch began.
+  Lanes s, J, work_s, work_cycles, fixed_J, leakage_J;
+  // The last piece, and the clock in it.
+  Lanes planned_s, clock_Hz;
+};
+
+/// One piece in every lane: to the end of its stretch or of its sample, whichever comes first. Samples that are over decide.
+void play_pieces(const CourseCommon& c, CoursePieces& v);
+
+}  // namespace TIDEWATT_NAMESPACE::dvfs
