@@ -185,21 +185,36 @@ TIDEWATT_INLINE bool FanStairs::leaves(const FanTable::Edges& edges, double die_
   return die_K > edges.upper_K || die_K < edges.lower_K || (table().regulates && die_K > regulation_.on_K);
 }
 
-/// In parts of a second. With the sink's lag τ the die goes to where it would rest at the present speed, from where it had the mean of the step
-/// at the speed that this mean was taken at.
+/// Time after which a die on its way has the controller do more than to rest: with the lag τ it goes to where it would rest.
+double FanStairs::leaves_after_s(const Speeds& s, double die_K, double goes_to_K, double lag_s) const {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const FanTable::Edges edges = steps_.edges(s.accepted_K);
+  const double highest_K = table().regulates ? std::min(edges.upper_K, regulation_.on_K) : edges.upper_K,
+               lowest_K = s.term_frac > 0.0 ? std::max(edges.lower_K, regulation_.off_K) : edges.lower_K;
+  if (die_K > highest_K || die_K <= lowest_K) return 0.0;
+  const double edge_K = goes_to_K > die_K ? highest_K : lowest_K;
+  const bool passes = goes_to_K > highest_K || goes_to_K <= lowest_K;
+  return passes ? lag_s * math::log((die_K - goes_to_K) / (edge_K - goes_to_K)) : never;
+}
+
+/// In parts of a second, those together in which nothing changes. The die begins where it had the mean of the step at the speed that this
+/// mean was taken at.
 FanStairs::Speeds FanStairs::in_parts(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const {
   constexpr double most_s = 1.0;  // samples are at any time after the die has passed an edge
-  const double n_part = std::ceil(step_s / most_s), part_s = step_s / n_part;
-  const double follows = 1.0 - math::exp(-part_s / rests.fan_lag_s), rest_K = at(rests, now.at_frac);
+  const double n_part = std::ceil(step_s / most_s), part_s = step_s / n_part, lag_s = rests.fan_lag_s;
+  const double follows = 1.0 - math::exp(-part_s / lag_s), rest_K = at(rests, now.at_frac);
   Plant die = now;
-  die.die_K = rest_K + (now.die_K - rest_K) / math::mean_decay(step_s / rests.fan_lag_s);
+  die.die_K = rest_K + (now.die_K - rest_K) / math::mean_decay(step_s / lag_s);
   Speeds s{};
   s.accepted_K = std::isnan(memory.accepted_K) ? shown_K(die.die_K) : memory.accepted_K, s.term_frac = memory.term_frac;
   double sum = 0.0, cubes = 0.0;
-  for (int i = 0; i < static_cast<int>(n_part); ++i) {
+  for (double left = n_part; left > 0.0;) {
     s = followed({s.accepted_K, s.term_frac}, die, part_s);
-    die.die_K += (at(rests, s.mean_frac) - die.die_K) * follows;
-    sum += s.mean_frac, cubes += s.mean_frac * s.mean_frac * s.mean_frac;
+    const double goes_to_K = at(rests, s.mean_frac), after_s = leaves_after_s(s, die.die_K, goes_to_K, lag_s),
+                 n = std::min(left, std::max(1.0, std::floor(after_s / part_s)));
+    die.die_K += (goes_to_K - die.die_K) * (n == 1.0 ? follows : 1.0 - math::exp(-n * part_s / lag_s));
+    sum += n * s.mean_frac, cubes += n * s.mean_frac * s.mean_frac * s.mean_frac;
+    left -= n;
   }
   s.mean_frac = s.low_frac = s.high_frac = sum / n_part, s.power_frac = std::cbrt(cubes / n_part);
   return s;

@@ -98,6 +98,7 @@ class FanStairs {
   double floor_frac(double inlet_K) const;
   bool in_cycle(const Speeds& aim, const FanTable::Edges& edges, const Plant& now) const;
   bool leaves(const FanTable::Edges& edges, double die_K) const;
+  double leaves_after_s(const Speeds& s, double die_K, double goes_to_K, double lag_s) const;
   Speeds in_parts(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;
   double level_frac(std::size_t level, double term_frac, double floor_frac) const;
   bool resting(double term_frac, const FanTable::Edges& edges, double floor_frac, const Plant& rests, double step_s,
