@@ -8,8 +8,13 @@ namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
 std::array<double, 7> values_of(const thermal::PackageParams& p) {
-  return {p.die_J_per_K,       p.base_J_per_K,     p.sink_J_per_K,             p.die_base_K_per_W,
-          p.base_sink_K_per_W, p.sink_air_K_per_W, p.convection_exponent_ratio};
+  return {p.die_J_per_K,
+          p.base_J_per_K,
+          p.sink_J_per_K,
+          p.die_base_K_per_W,
+          p.base_sink_K_per_W,
+          p.sink_air_K_per_W,
+          p.convection_exponent_ratio};
 }
 
 /// [fan step] modes of a package in air from a step on. Each thread keeps the last ones: cases of a study rarely differ in a package.
