@@ -16,9 +16,9 @@ constexpr double slow_V = 0.04;
 constexpr double leaky_ratio =
     1.7;  ///< and this much more leakage for leaky ones, or for dies hotter by 18 K at 3 %/K [assumed]
 
-/// Of the nominal package, fans at the nominal die's speed.
+/// Of the nominal package.
 dvfs::DieResponse die_response(const NodeType& type) {
-  const auto& modes = type.modes[mode_step(type, thermal::fan_target_frac(type.air, nominal_die_K), 1.0)];
+  const auto& modes = course_modes(type);
   dvfs::DieResponse out;
   for (std::size_t m = 0; m < thermal::n_mode; ++m) {
     out.rate_per_s[m] = modes.rate_per_s[m];
@@ -174,6 +174,10 @@ std::vector<double> lead_ratios(const ClassCourse& lead, const workload::Timelin
 }
 
 }  // namespace
+
+const thermal::PackageModes& course_modes(const NodeType& type) {
+  return type.modes[mode_step(type, thermal::fan_target_frac(type.air, nominal_die_K), 1.0)];
+}
 
 std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& type, std::span<const ClassCourse> lead,
                                        std::span<const ClassCourse> base) {

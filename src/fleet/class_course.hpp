@@ -57,6 +57,9 @@ struct ClassCourse {
   double pacing_slow = 0.0;     ///< place of the chip that smoothing and ballast follow, see HeldRepetition
 };
 
+/// Modes of the package that courses are played with: fans at the nominal die's speed.
+const thermal::PackageModes& course_modes(const NodeType& type);
+
 /// A timeline that repeats, under the limits in force.
 struct LimitedWork {
   const workload::Timeline& timeline;

@@ -32,10 +32,8 @@ void set_mode(const double* s, std::size_t n, double rate_per_s, double* gone, d
   }
 }
 
-Legs legs_of(std::span<const workload::Segment> segments, const thermal::PackageModes& modes) {
-  Legs out;
-  out.s.reserve(segments.size());
-  out.kind.reserve(segments.size());
+void set_legs(std::span<const workload::Segment> segments, const thermal::PackageModes& modes, Legs& out) {
+  out.s.clear(), out.kind.clear();
   for (const auto& segment : segments) {
     out.s.push_back(seconds(segment.duration));
     out.kind.push_back(segment.kind);
@@ -45,7 +43,6 @@ Legs legs_of(std::span<const workload::Segment> segments, const thermal::Package
     out.spent_s[m].resize(out.size());
     set_mode(out.s.data(), out.size(), modes.rate_per_s[m], out.gone[m].data(), out.spent_s[m].data());
   }
-  return out;
 }
 
 // Contribution of each kind's watts to the die at the end of segment `last` of the periodic steady state, minus that to its mean:
@@ -80,10 +77,25 @@ struct Played {
   std::array<std::vector<double>, n_mode> falls_K;
   double all_mean_K = 0.0;
   std::size_t hottest = 0;  ///< segment at whose end it is warmest
-  explicit Played(std::size_t n) : mean_K(n), settled_K(n), area_Ks(n), square_K2s(n), end_K(n) {
+  void begin(std::size_t n) {
+    mean_K.resize(n), square_K2s.resize(n);
+    for (auto* sum : {&settled_K, &area_Ks, &end_K}) sum->assign(n, 0.0);
     for (auto& of_mode : falls_K) of_mode.resize(n);
+    hottest = 0;
   }
 };
+
+/// Of a course under way, kept from one to the next.
+struct Rooms {
+  Legs legs;
+  Played played;
+  std::vector<double> z, drive;           ///< [segment, and the end] and [segment] of one mode
+  std::vector<double> share, response_s;  ///< [segment]
+};
+Rooms& rooms_of_thread() {
+  static thread_local Rooms rooms;
+  return rooms;
+}
 
 /// Adds one mode. @param z [segment, and the end] where the mode is at its begin  @param drive [segment] g P
 TIDEWATT_CLONES
@@ -120,11 +132,12 @@ void add_squares(const Legs& legs, const thermal::PackageModes& modes, Played& t
 
 // The nominal die from modes `z` on, and its mean and spread in every kind.
 TIDEWATT_CLONES
-Played play_nominal(ClassMap& map, const Legs& legs, const NominalChip& chip, const std::array<double, n_mode>& begin) {
+void play_nominal(ClassMap& map, const NominalChip& chip, const std::array<double, n_mode>& begin, Rooms& rooms) {
+  auto& [legs, out, z, drive, share, response_s] = rooms;
   const auto& modes = chip.modes;
   const std::size_t n = legs.size();
-  Played out(n);
-  std::vector<double> z(n + 1), drive(n);
+  out.begin(n);
+  z.resize(n + 1), drive.resize(n);
   for (std::size_t m = 0; m < n_mode; ++m) {
     for (std::size_t j = 0; j < n; ++j) {
       const double W = chip.power_W[legs.kind[j]] + (chip.more_W.empty() ? 0.0 : chip.more_W[j]);
@@ -151,7 +164,6 @@ Played play_nominal(ClassMap& map, const Legs& legs, const NominalChip& chip, co
     map.leakage.rise_K[k] = kind_K - out.all_mean_K;
     map.leakage.spread_K2[k] = std::max(0.0, square_K2s[k] / map.kind_s[k] - kind_K * kind_K);
   }
-  return out;
 }
 
 /// A kind's mean leakage over that at the repetition's mean temperature.
@@ -185,8 +197,8 @@ void leak_responses(const Legs& legs, const Played& played, const double* share,
 
 // Adds what the leakage's course does to the modes at the repetition's end, and at the end of segment `hottest` where it repeats.
 TIDEWATT_CLONES
-void follow_leakage(ClassMap& map, const Legs& legs, const NominalChip& chip, const Played& played,
-                    std::span<const double> share) {
+void follow_leakage(ClassMap& map, const NominalChip& chip, Rooms& rooms) {
+  auto& [legs, played, z, drive, share, response_s] = rooms;
   const auto& modes = chip.modes;
   const std::size_t n = legs.size();
   const double k_T = chip.leakage_per_K;
@@ -194,7 +206,7 @@ void follow_leakage(ClassMap& map, const Legs& legs, const NominalChip& chip, co
   for (const auto k : map.used) factor[k] = leakage_factor(map.leakage, k, k_T);
   map.leakage.weight_s = {};
   map.leakage.peak_K_per_W = 0.0;
-  std::vector<double> response_s(n);
+  response_s.resize(n);
   for (std::size_t m = 0; m < n_mode; ++m) {
     const double series =
         modes.shape[0][m] * modes.gain_K_per_J[m] / detail::decayed(modes.rate_per_s[m] * map.period_s);
@@ -220,11 +232,15 @@ void exponentials(double* x, std::size_t n) {
 }
 
 // How leakage follows the die within its kind, and the segments with their own leakage.
-void share_leakage(ClassMap& map, const Legs& legs, const NominalChip& chip, const Played& played) {
+void share_leakage(ClassMap& map, const NominalChip& chip, Rooms& rooms) {
+  const Legs& legs = rooms.legs;
+  const Played& played = rooms.played;
+  auto& share = rooms.share;
   const std::size_t n = legs.size();
   const double k_T = chip.leakage_per_K;
   map.leakage.apart.clear();
-  std::vector<double> share(n), excess_s(map.kind_s.size(), 0.0);
+  share.resize(n);
+  std::vector<double> excess_s(map.kind_s.size(), 0.0);
   const auto over_K = [&](std::size_t j) {
     return played.mean_K[j] - played.all_mean_K - map.leakage.rise_K[legs.kind[j]];
   };
@@ -237,7 +253,7 @@ void share_leakage(ClassMap& map, const Legs& legs, const NominalChip& chip, con
   }
   for (const auto k : map.used) excess_s[k] /= map.kind_s[k];
   for (std::size_t j = 0; j < n; ++j) share[j] -= excess_s[legs.kind[j]];
-  follow_leakage(map, legs, chip, played, share);
+  follow_leakage(map, chip, rooms);
 }
 
 /// The nominal chip's powers with each kind's leakage at its own temperature: warm kinds leak more and are warmer for it.
@@ -280,13 +296,15 @@ void set_within(ClassMap& map, const Legs& legs, std::span<const double> more_W)
 
 void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip) {
   map.repeats = true;
-  const Legs legs = legs_of(segments, chip.modes);
+  Rooms& rooms = rooms_of_thread();
+  const auto& [legs, played, z, drive, share, response_s] = rooms;
+  set_legs(segments, chip.modes, rooms.legs);
   set_within(map, legs, chip.more_W);
-  play_nominal(map, legs, chip, steady_modes(map, chip));
+  play_nominal(map, chip, steady_modes(map, chip), rooms);
   const auto own_W = at_own_temperatures(map, chip);
   const NominalChip own{chip.modes, own_W, chip.leakage_W, chip.leakage_per_K, chip.more_W};
-  const auto played = play_nominal(map, legs, own, steady_modes(map, own));
-  share_leakage(map, legs, own, played);
+  play_nominal(map, own, steady_modes(map, own), rooms);
+  share_leakage(map, own, rooms);
   peak_weights(map, legs, own.modes, played.hottest);
   if (chip.more_W.empty()) return;
   map.within.peak_K = played.end_K[played.hottest] - played.all_mean_K;
@@ -298,9 +316,11 @@ void add_course(ClassMap& map, std::span<const workload::Segment> segments, cons
   std::array<double, n_mode> z{};
   for (std::size_t m = 0; m < n_mode; ++m)
     for (std::size_t i = 0; i < n_mode; ++i) z[m] += chip.modes.inverse[m][i] * store_K[i];
-  const Legs legs = legs_of(segments, chip.modes);
-  set_within(map, legs, chip.more_W);
-  share_leakage(map, legs, chip, play_nominal(map, legs, chip, z));
+  Rooms& rooms = rooms_of_thread();
+  set_legs(segments, chip.modes, rooms.legs);
+  set_within(map, rooms.legs, chip.more_W);
+  play_nominal(map, chip, z, rooms);
+  share_leakage(map, chip, rooms);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -1,29 +1,55 @@
 #include "course_cache.hpp"
 
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <list>
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
 
-#include "base/sha256.hpp"
 #include "tidewatt/base/fields.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
-/// Appends values as bytes.
+/// 128 bits of many values in their order, from two chains. A step of a chain is one-to-one in the value and in what came before it. A
+/// cryptographic hash would take longer than a timeline.
+class Digest {
+ public:
+  void add(std::uint64_t x) {
+    a_ = (a_ ^ x) * 0x9E3779B97F4A7C15U;  // 2⁶⁴ ÷ golden ratio
+    a_ ^= a_ >> 32;
+    b_ = (b_ + x) * 0x243F6A8885A308D3U;  // fraction of π
+    b_ ^= b_ >> 29;
+  }
+  std::string bytes() const {
+    std::string out(sizeof a_ + sizeof b_, '\0');
+    std::memcpy(out.data(), &a_, sizeof a_);
+    std::memcpy(out.data() + sizeof a_, &b_, sizeof b_);
+    return out;
+  }
+
+ private:
+  std::uint64_t a_ = 1, b_ = 2;
+};
+
+/// Adds values, bit by bit.
 class KeyWriter final : public FieldVisitor {
  public:
-  std::string key;
+  Digest key;
   template <class T>
-  void raw(const T& value) {
+  void raw(T value) {
     static_assert(std::is_arithmetic_v<T>);
-    char bytes[sizeof value];
-    std::memcpy(bytes, &value, sizeof value);
-    key.append(bytes, sizeof value);
+    if constexpr (std::is_floating_point_v<T>)
+      key.add(std::bit_cast<std::uint64_t>(static_cast<double>(value)));
+    else
+      key.add(static_cast<std::uint64_t>(value));
   }
-  void raw(std::string_view word) { raw(word.size()), key.append(word); }
+  void raw(std::string_view word) {
+    raw(word.size());
+    for (const char c : word) raw(c);
+  }
   void number(std::string_view, double& si, Range, std::string_view, Need) override { raw(si); }
   void integer(std::string_view, std::int64_t& value, Range, std::string_view, Need) override { raw(value); }
   void flag(std::string_view, bool& value, std::string_view, Need) override { raw(value); }
@@ -103,11 +129,9 @@ std::string course_key(const workload::Timeline& timeline, const NodeType& type,
   w.raw(type.sampling.has_value());
   if (type.sampling) w.all(*type.sampling);
   w.all(type.air);
-  for (const auto& modes : type.modes) {
-    for (const double x : modes.rate_per_s) w.raw(x);
-    for (const double x : modes.gain_K_per_J) w.raw(x);
-    for (const double x : modes.shape[0]) w.raw(x);
-  }
+  const auto& modes = course_modes(type);
+  for (const auto* of_mode : {&modes.rate_per_s, &modes.gain_K_per_J, &modes.shape[0]})
+    for (const double x : *of_mode) w.raw(x);
   for (const auto& k : timeline.kinds) {
     for (const double x : {k.matrix_s, k.memory_s, k.link_s, k.wait_s, k.matrix_activity, k.hbm_frac_matrix,
                            k.hbm_frac_memory, k.link_frac})
@@ -118,7 +142,7 @@ std::string course_key(const workload::Timeline& timeline, const NodeType& type,
     w.raw(segments.size());
     for (const auto& s : segments) w.raw(s.duration), w.raw(s.kind);
   }
-  return sha256_hex(w.key);
+  return w.key.bytes();
 }
 
 SharedCourses shared_courses(const std::string& key, const std::function<std::vector<ClassCourse>()>& make) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "tidewatt/base/math.hpp"
@@ -106,25 +107,41 @@ class Server {
   std::vector<double> air_K_;                                   ///< [GPU]
 };
 
+/// A controller's groups that decide where only the dies' readings move: theirs, one whose integral grows, and of all others, which ask
+/// for the same for ever, the one that asks for most.
+struct Deciding {
+  thermal::FanControllerParams params;
+  std::vector<double> reading_K;  ///< [group] the dies' first
+  Deciding(const FanStairs& stairs, double inlet_K) {
+    const auto& all = stairs.controller();
+    const auto cold_K = cold_readings_K(stairs, inlet_K);
+    params = {{}, all.sample_s, all.slew_frac, all.failed_read_frac, all.failed_fan_frac, all.failed_fans};
+    const auto keep = [&](std::size_t i) { params.groups.push_back(all.groups[i]), reading_K.push_back(cold_K[i]); };
+    keep(stairs.die_group());
+    std::optional<std::size_t> most;
+    double most_frac = 0.0;
+    for (std::size_t i = 0; i < all.groups.size(); ++i) {
+      const auto& g = all.groups[i];
+      if (i == stairs.die_group()) continue;
+      if (g.regulates && cold_K[i] - g.set_point_K > g.regulates_above_K) {
+        keep(i);
+      } else if (const double frac = thermal::fan_table_frac(g, cold_K[i]); !most || frac > most_frac) {
+        most = i, most_frac = frac;
+      }
+    }
+    if (most) keep(*most);
+  }
+};
+
 /// A server under its fan controller, sample by sample.
 class Play {
  public:
   Play(const NodeType& type, std::span<const double> gpu_W, std::span<const double> r, double inlet_K,
        double air_J_per_m3_K, double start_frac, double accepted_K)
-      : least_frac_(type.air.fan_min_frac),
-        die_group_(type.stairs->die_group()),
-        controller_(type.stairs->controller(), start_frac),
-        server_(type, gpu_W, r, inlet_K, air_J_per_m3_K, start_frac),
-        reading_K_(cold_readings_K(*type.stairs, inlet_K)),
-        frac_(start_frac),
-        hottest_K_(server_.hottest_K()) {
-    if (std::isnan(accepted_K)) return;
-    reading_K_[die_group_] = accepted_K;
-    controller_.sample(reading_K_);
-  }
+      : Play(Deciding(*type.stairs, inlet_K), type, gpu_W, r, inlet_K, air_J_per_m3_K, start_frac, accepted_K) {}
   double sample_s() const { return controller_.params().sample_s; }
   TIDEWATT_INLINE void sample() {
-    reading_K_[die_group_] = shown_K(hottest_K_);
+    reading_K_.front() = shown_K(hottest_K_);
     frac_ = std::max(controller_.sample(reading_K_), least_frac_);
     server_.step(frac_, controller_.params().sample_s);
     hottest_K_ = server_.hottest_K();
@@ -138,11 +155,23 @@ class Play {
   }
 
  private:
+  Play(Deciding deciding, const NodeType& type, std::span<const double> gpu_W, std::span<const double> r,
+       double inlet_K, double air_J_per_m3_K, double start_frac, double accepted_K)
+      : least_frac_(type.air.fan_min_frac),
+        controller_(std::move(deciding.params), start_frac),
+        server_(type, gpu_W, r, inlet_K, air_J_per_m3_K, start_frac),
+        reading_K_(std::move(deciding.reading_K)),
+        frac_(start_frac),
+        hottest_K_(server_.hottest_K()) {
+    if (std::isnan(accepted_K)) return;
+    reading_K_.front() = accepted_K;
+    controller_.sample(reading_K_);
+  }
+
   double least_frac_;
-  std::size_t die_group_;
   thermal::FanController controller_;
   Server server_;
-  std::vector<double> reading_K_;  ///< [group]
+  std::vector<double> reading_K_;  ///< as Deciding has it
   double frac_, hottest_K_;
 };
 

@@ -186,7 +186,7 @@ TIDEWATT_INLINE bool FanStairs::leaves(const FanTable::Edges& edges, double die_
 }
 
 /// Time after which a die on its way has the controller do more than to rest: with the lag τ it goes to where it would rest.
-double FanStairs::leaves_after_s(const Speeds& s, double die_K, double goes_to_K, double lag_s) const {
+TIDEWATT_INLINE double FanStairs::leaves_after_s(const Speeds& s, double die_K, double goes_to_K, double lag_s) const {
   constexpr double never = std::numeric_limits<double>::infinity();
   const FanTable::Edges edges = steps_.edges(s.accepted_K);
   const double highest_K = table().regulates ? std::min(edges.upper_K, regulation_.on_K) : edges.upper_K,
@@ -199,6 +199,7 @@ double FanStairs::leaves_after_s(const Speeds& s, double die_K, double goes_to_K
 
 /// In parts of a second, those together in which nothing changes. The die begins where it had the mean of the step at the speed that this
 /// mean was taken at.
+TIDEWATT_CLONES
 FanStairs::Speeds FanStairs::in_parts(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const {
   constexpr double most_s = 1.0;  // samples are at any time after the die has passed an edge
   const double n_part = std::ceil(step_s / most_s), part_s = step_s / n_part, lag_s = rests.fan_lag_s;

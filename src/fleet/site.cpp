@@ -1,9 +1,35 @@
 #include "site.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace TIDEWATT_NAMESPACE::fleet {
+namespace {
+
+std::array<double, 7> values_of(const thermal::PackageParams& p) {
+  return {p.die_J_per_K,
+          p.base_J_per_K,
+          p.sink_J_per_K,
+          p.die_base_K_per_W,
+          p.base_sink_K_per_W,
+          p.sink_air_K_per_W,
+          p.convection_exponent_ratio};
+}
+
+/// [fan step] modes of a package in air from a step on. Each thread keeps the last ones: cases of a study rarely differ in a package.
+const std::vector<thermal::PackageModes>& modes_in_air(const thermal::PackageParams& package, std::size_t first) {
+  thread_local std::vector<thermal::PackageModes> kept;
+  thread_local std::array<double, 7> of{};
+  thread_local std::size_t from = 0;
+  if (!kept.empty() && from == first && of == values_of(package)) return kept;
+  kept.assign(n_fan_step + 1, {});
+  of = values_of(package), from = first;
+  for (std::size_t s = first; s <= n_fan_step; ++s) kept[s] = thermal::package_modes(package, fan_frac_of(s));
+  return kept;
+}
+
+}  // namespace
 
 NodeType make_node_type(const power::GpuPowerParams& gpu, const dvfs::GovernorParams& governor,
                         const power::ServerPowerParams& server, const thermal::ServerAirParams& air,
@@ -23,8 +49,8 @@ NodeType make_node_type(const power::GpuPowerParams& gpu, const dvfs::GovernorPa
              {},
              true,
              false};
-  t.modes.resize(n_fan_step + 1);
   if (liquid) {
+    t.modes.resize(n_fan_step + 1);
     thermal::PackageParams on_plate = package;
     on_plate.convection_exponent_ratio = 0.0;
     t.to_liquid.resize(n_fan_step + 1);
@@ -36,8 +62,7 @@ NodeType make_node_type(const power::GpuPowerParams& gpu, const dvfs::GovernorPa
     }
     return t;
   }
-  for (std::size_t s = fan_step(air.fan_min_frac); s <= n_fan_step; ++s)
-    t.modes[s] = thermal::package_modes(package, fan_frac_of(s));
+  t.modes = modes_in_air(package, fan_step(air.fan_min_frac));
   return t;
 }
 

@@ -61,6 +61,8 @@ void split_after_waits(workload::Timeline& timeline) {
     for (auto s : segments) {
       if (!works(s)) {
         waited += s.duration;
+      } else if (waited < long_wait && worked >= ends.back()) {  // most are long after a wait
+        waited = 0;
       } else {
         if (waited >= long_wait) worked = 0;
         waited = 0;

@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "flicker.hpp"
 #include "tidewatt/base/math.hpp"
@@ -88,8 +89,15 @@ void Flickermeter::repeat_bins(const Share& share, std::int64_t n_bin) {
   const auto& seen = share.counts;
   const auto first = static_cast<std::size_t>(share.first_class);
   if (share.n_counted == 0) return;
+  std::optional<double> whole_P_st;  // of a window that holds nothing else: all such are alike
   for (std::int64_t left = n_bin; left > 0;) {
     const std::int64_t now = std::min(left, window_bins_ - n_counted_);
+    if (now == window_bins_ && whole_P_st) {
+      windows_.push_back({next_bin_, *whole_P_st});
+      next_bin_ += now;
+      left -= now;
+      continue;
+    }
     // Rounded on the running sum, so that the window's total is kept.
     std::int64_t below = 0, booked = 0;
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -103,6 +111,7 @@ void Flickermeter::repeat_bins(const Share& share, std::int64_t n_bin) {
     next_bin_ += now;
     left -= now;
     if (n_counted_ == window_bins_) finish_window();
+    if (now == window_bins_) whole_P_st = windows_.back().P_st;
   }
   carrier_shift_ += n_bin;
 }

@@ -71,8 +71,9 @@ std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::st
   for (const Headline& h : headlines) {
     Backing& b = out.emplace_back(Backing{h.key, h.label, {}, 0, {}});
     for (const auto& line : lines) {
+      if (line.kind != "blind") continue;  // before the search below: most lines are not
       const DeclaredKey* declared = declared_key(declared_keys(), line.row);
-      if (line.kind != "blind" || declared == nullptr || !is_in(declared->area, h.areas)) continue;
+      if (declared == nullptr || !is_in(declared->area, h.areas)) continue;
       if (first_line(lines, line.row) != &line) continue;
       const std::string device = device_of(*declared);
       if (!device.empty() && scenario.find('"' + device + '_') == std::string::npos)

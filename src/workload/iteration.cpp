@@ -21,6 +21,22 @@ void append(std::vector<Segment>& segments, Tick duration, std::uint32_t kind) {
     segments.push_back({duration, kind});
 }
 
+/// A class's last segment, which may still grow.
+struct Open {
+  Tick duration = 0;
+  std::uint32_t kind = 0;
+  void add(Tick more, std::uint32_t of, std::vector<Segment>& closed) {
+    if (of != kind) {
+      close(closed);
+      duration = 0, kind = of;
+    }
+    duration += more;
+  }
+  void close(std::vector<Segment>& to) const {
+    if (duration > 0) to.push_back({duration, kind});
+  }
+};
+
 void check_pace(std::span<const double> pace, std::int64_t dp) {
   if (pace.empty() || static_cast<std::int64_t>(pace.size()) > dp)
     throw InputError(fmt::format("pace: {} replica groups for {} replicas", pace.size(), dp));
@@ -65,15 +81,17 @@ IterationModel::Replica IterationModel::run(const PipelineSchedule& schedule, do
   r.stage_end.assign(static_cast<std::size_t>(plan_.pp), 0);
   r.chunk_ready.assign(n, 0);
   r.chunk_first.assign(n, -1);
+  std::vector<Open> open(r.stage_end.size());
   for (std::size_t s = 0; s < r.stage_end.size(); ++s)
     classes[s].reserve(static_cast<std::size_t>(schedule.ops_per_stage()) / 2);
   schedule.run([&](const PipelineOp& op) { return ticks[kind_of(op)]; }, transfer_, ends,
                [&](const PipelineOp& op, Tick idle_since, Tick start, Tick end) {
-                 append(classes[op.stage], start - idle_since, bubble);
-                 append(classes[op.stage], end - start, kind_of(op));
+                 if (start > idle_since) open[op.stage].add(start - idle_since, bubble, classes[op.stage]);
+                 if (end > start) open[op.stage].add(end - start, kind_of(op), classes[op.stage]);
                  r.stage_end[op.stage] = r.chunk_ready[op.virtual_stage] = end;
                  if (r.chunk_first[op.virtual_stage] < 0) r.chunk_first[op.virtual_stage] = start;
                });
+  for (std::size_t s = 0; s < open.size(); ++s) open[s].close(classes[s]);
   return r;
 }
 

@@ -160,7 +160,7 @@ TEST_CASE("jobs with the same work under the same limits share courses, others d
   type.governor.window_s *= 1.01;
   CHECK(course_key(timeline, type, limits) != key);
   type = a.type();
-  type.modes.back().rate_per_s[0] *= 1.01;
+  type.modes[mode_step(type, thermal::fan_target_frac(type.air, nominal_die_K), 1.0)].rate_per_s[0] *= 1.01;
   CHECK(course_key(timeline, type, limits) != key);
   auto longer = timeline;
   ++longer.classes.back().back().duration;
