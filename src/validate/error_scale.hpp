@@ -10,7 +10,7 @@
 namespace TIDEWATT_NAMESPACE::validate {
 
 /// What of a row, known before it is measured, may tell how wrong the model is: 1, then 0 or 1 for what bands.toml lists.
-using Features = std::array<double, 9>;
+using Features = std::array<double, 12>;
 
 /// Rows whose features are equal.
 struct ErrorClass {
