@@ -7,6 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CAP = 8  # rows of a source that count
 AIM = 0.12  # median half-width of the bands
+HALF_WIDTH, MEDIAN = 2.1318, 0.7407  # of Student's distribution of four degrees: half of 90 %, and of half, in spreads
 N_BOOTSTRAP, SEED = 2000, 25
 
 
@@ -121,6 +122,44 @@ def split_lines(rows, key, name):
                f"{sum(map(outside_band, of))} |")  # fmt: skip
 
 
+def band_error(r):
+    """The error on which bands of other rows rest: the first one, or a revised one."""
+    return r["first_error"] if r.get("band_error") is None else r["band_error"]
+
+
+def lacks(rows, most=3):
+    """What it would take to mend the rows that fail, the most frequent first."""
+    counts = {}
+    for r in rows:
+        if r.get("mend"):
+            counts[r["mend"]] = counts.get(r["mend"], 0) + 1
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    text = "; ".join(f"{mend} ({n} row{'s' if n > 1 else ''})" for mend, n in ranked[:most])
+    rest = sum(n for _, n in ranked[most:])
+    return text + (f"; others ({rest} row{'s' if rest > 1 else ''})" if rest else "") or "–"
+
+
+def missing_lines(rows):
+    """What the aimed half-width lacks, by class."""
+    banded, groups = [r for r in blind(rows) if r["p05"] is not None], {}
+    for r in banded:
+        groups.setdefault(r["band_class"], []).append(r)
+    widths = list(map(half_width, banded))
+    if not banded or quantile(widths, 0.5) <= AIM:
+        return
+    needed = AIM * MEDIAN / HALF_WIDTH
+    yield (f"A band of ±{percent(AIM)} that holds nine in ten rows goes with a median error of {percent(needed)}; that of all rows is "
+           f"{percent(quantile(errors(banded, 'error'), 0.5))} now. {sum(w <= AIM for w in widths)} of {len(banded)} rows have such a band, half of them are needed. "
+           "By class, with what it would take to mend the rows that fail:")  # fmt: skip
+    yield ""
+    yield "| class | rows | half-width | median error now | off by more than the aim | what is missing |"
+    yield "|---|---|---|---|---|---|"
+    for name, of in sorted(groups.items(), key=lambda item: -len(item[1])):
+        sizes = errors(of, "error")
+        yield (f"| {name} | {len(of)} | {percent(quantile(list(map(half_width, of)), 0.5))} | {percent(quantile(sizes, 0.5)) if sizes else '–'} | "
+               f"{sum(x > AIM for x in sizes)} | {lacks(of)} |")  # fmt: skip
+
+
 def band_lines(rows):
     """The 90 % bands by class, and how narrow bands could be if each class's errors were known beforehand."""
     banded, groups = [r for r in blind(rows) if r["p05"] is not None], {}
@@ -131,18 +170,20 @@ def band_lines(rows):
         return
     yield "A band holds the conditioned draws and a model error, which is named in the row's note: a centre and a spread of first errors that a regression"
     yield "over all other sources gives for what is known of a row before it is measured (`src/validate/bands.toml`: its area; for training time its"
-    yield "software, whether a rule fills in a part of its plan, and whether it is a rate over a whole run). The prediction itself stays as it is. Times that"
+    yield "software, whether a rule fills in a part of its plan, and whether it is a rate over a whole run; for single kernels whether it is a product or a"
+    yield "collective; for watts whether the chip is at rest). Where a recorded fit that knew neither a row nor its source replaced the row's entries, bands"
+    yield "rest on the row's error with the new entries (`revised` in the ledger); its first error stays. The prediction itself stays as it is. Times that"
     yield "are too long and rates that are too low err alike. Errors have Student's distribution of four degrees, so that a few that are far off widen the"
     yield "bands of the others little; coefficients of the spread have a normal prior of deviation 1, those of the centre of 0.05; a source of n rows counts"
     yield "as √n. The band lies around got · exp(-centre), its half-width is 2.13 spreads."
     yield ""
     yield f"Interval score (width and, for each row outside, 20 times the distance, as ln; less is better): {interval_score(banded):.3f}."
     yield ""
-    yield "| class | rows | sources | median half-width | outside | 83 % of its first errors within | 90 % within |"
+    yield "| class | rows | sources | median half-width | outside | 83 % of its errors within | 90 % within |"
     yield "|---|---|---|---|---|---|---|"
     known = []
     for name, of in sorted(groups.items()):
-        sizes = errors([r for r in of if r["first_error"] is not None], "first_error")
+        sizes = errors([{**r, "band_error": band_error(r)} for r in of], "band_error")
         within = [quantile(sizes, share) for share in (0.83, 0.9)] if sizes else []
         known += [within[0]] * len(of) if within else []
         yield (f"| {name} | {len(of)} | {len(by_source(of))} | {percent(quantile(list(map(half_width, of)), 0.5))} | {sum(map(outside_band, of))} | "
@@ -154,6 +195,10 @@ def band_lines(rows):
     yield f"A band that knew each class's own errors beforehand and held only 83 % of them would have a median half-width of {percent(reachable)}."
     if reachable > AIM:
         yield f"The {percent(AIM)} that are aimed at need smaller errors: no band by these classes that holds 83 % of them is as narrow."
+    missing = list(missing_lines(rows))
+    if missing:
+        yield ""
+        yield from missing
 
 
 SHOWN_RATIO = 4.0  # longer bands are cut

@@ -29,7 +29,10 @@ enum Feature : std::uint8_t {
   inference,
   reliability,
   kernels,
-  elsewhere
+  elsewhere,
+  product,
+  collective,
+  at_rest
 };
 
 bool listed_in(const char* list, std::string_view row, bool exact) {
@@ -124,7 +127,11 @@ ErrorClass error_class(std::string_view row, double tolerance, bool absolute) {
                                                     {"single kernels", kernels}};
     const auto at = by_area.find(out.area);
     out.features[at == by_area.end() ? elsewhere : at->second] = 1.0;
-    out.name = whole ? "" : "all";
+    constexpr std::array<std::pair<const char*, Feature>, 3> quantities = {
+        {{"products", product}, {"collectives", collective}, {"at_rest", at_rest}}};
+    out.name = whole ? "" : out.area == "single kernels" ? "memory" : out.area == "node power" ? "at work" : "all";
+    for (const auto& [list, feature] : quantities)
+      if (listed_in(list, row, false)) out.features[feature] = 1.0, out.name = feature == at_rest ? "at rest" : list;
   }
   if (whole) out.name += out.name.empty() ? "whole runs" : ", whole runs";
   return out;
@@ -139,7 +146,7 @@ std::vector<SizedError> sized_errors(const std::vector<LedgerLine>& lines, std::
   std::vector<const LedgerLine*> kept;
   for (const auto& line : lines) {
     if (line.kind != "blind" || line.absolute || line.source == without_source) continue;
-    if (first_line(lines, line.row) != &line) continue;
+    if (band_line(lines, line.row) != &line) continue;
     kept.push_back(&line), rows_of[line.source] += 1.0;
   }
   std::vector<SizedError> out;

@@ -10,7 +10,7 @@
 namespace TIDEWATT_NAMESPACE::validate {
 
 /// What of a row, known before it is measured, may tell how wrong the model is: 1, then 0 or 1 for what bands.toml lists.
-using Features = std::array<double, 9>;
+using Features = std::array<double, 12>;
 
 /// Rows whose features are equal.
 struct ErrorClass {
@@ -31,7 +31,7 @@ struct SizedError {
       0.0;  ///< sign_of ln(got/expected), at most ln 10 in size: what is predicted as nothing counts as a tenth
   double weight = 0.0;  ///< of its source's n rows each counts 1/√n, the source √n
 };
-/// First errors of blind rows whose tolerance is a fraction, but for those of a source.
+/// Errors of blind rows whose tolerance is a fraction, each of its band_line, but for those of a source.
 std::vector<SizedError> sized_errors(const std::vector<LedgerLine>& lines, std::string_view without_source);
 
 /// Centre m and spread s of errors by features x. Errors are taken to have Student's distribution of ν = 4 degrees: a few that are

@@ -212,6 +212,24 @@ std::vector<Row> evidence_kernel_rows(const Context&) {
   return rows;
 }
 
+std::vector<Row> product_fit_rows(const Context&) {
+  const Node list = evidence_file("evidence_kernels.toml");
+  std::vector<Row> rows;
+  for (const Node& r : listed(list, "product_fit")) {
+    const ProductShape shape = product_shape(r);
+    const std::string gpu = text_of(r, "gpu"), precision = text_of(r, "precision");
+    const EvidenceRow row = row_of(r, "TF");
+    rows.push_back(
+        calibrated(judged(row,
+                          fmt::format("{}: {:.0f} x {:.0f} x {:.0f}, {}, before a limiter acts", gpu, shape.rows,
+                                      shape.columns, shape.inner, precision),
+                          "TF", brief_product_FLOP_per_s(gpu, precision, shape) * 1e-12),
+                   fmt::format("sets what a product alone reaches: exact at {:.4f}; {}",
+                               exact_product_efficiency(gpu, precision, shape, row.expected * 1e12), row.where)));
+  }
+  return rows;
+}
+
 std::vector<Row> evidence_training_rows(const Context& context) {
   std::vector<Row> rows;
   training(evidence_runs(), context, rows);

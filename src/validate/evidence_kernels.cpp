@@ -1,5 +1,7 @@
 #include "evidence_kernels.hpp"
 
+#include <cmath>
+
 #include "silicon.hpp"
 #include "tidewatt/workload/plan.hpp"
 #include "training_runs.hpp"
@@ -32,22 +34,43 @@ Served served_in(const workload::ModelShape& shape, ServedLoad load, const std::
   return served(shape, load, gpu);
 }
 
-}  // namespace
-
-double product_FLOP_per_s(const std::string& gpu_name, const std::string& precision, const ProductShape& s) {
-  const GpuCase gpu = gpu_case(gpu_name);
-  const auto format = precision_named(precision);
+/// @param brief whether the run is over before a limiter acts
+double rate_FLOP_per_s(const GpuCase& gpu, workload::Precision format, const ProductShape& s, bool brief) {
   const double operands_B = workload::element_B(format) * s.inner * (s.rows + s.columns),
                bytes = operands_B + result_B * s.rows * s.columns;
-  const auto work = workload::gemm_work(gpu.compute, s.rows, s.columns, s.inner, bytes, format);
+  const auto work =
+      workload::gemm_work(gpu.compute, s.rows, s.columns, s.inner, bytes, format, workload::KernelClass::alone);
   const auto mix = mix_of(workload::make_kind("product", work, gpu.compute, 0.0));
   const power::GpuModel model(gpu.power);
   const double reference_Hz = gpu.compute.reference_clock_Hz;
+  const double limit_W = brief ? HUGE_VAL : gpu.power.tdp_W - gpu.governor.cap_margin_W;
   const double clock_Hz =
-      dvfs::operating_point(model, {}, mix, reference_Hz, 0.0, model.leakage_temperature_factor(air_die_K),
-                            gpu.power.tdp_W - gpu.governor.cap_margin_W, model.clock_max_Hz(), model.clock_max_Hz())
+      dvfs::operating_point(model, {}, mix, reference_Hz, 0.0, model.leakage_temperature_factor(air_die_K), limit_W,
+                            model.clock_max_Hz(), model.clock_max_Hz())
           .clock_Hz;
   return 2.0 * s.rows * s.columns * s.inner / (work.gemm_s * reference_Hz / clock_Hz + work.memory_s);
+}
+
+}  // namespace
+
+double product_FLOP_per_s(const std::string& gpu, const std::string& precision, const ProductShape& shape) {
+  return rate_FLOP_per_s(gpu_case(gpu), precision_named(precision), shape, false);
+}
+
+double brief_product_FLOP_per_s(const std::string& gpu, const std::string& precision, const ProductShape& shape) {
+  return rate_FLOP_per_s(gpu_case(gpu), precision_named(precision), shape, true);
+}
+
+double exact_product_efficiency(const std::string& gpu_name, const std::string& precision, const ProductShape& shape,
+                                double expected_FLOP_per_s) {
+  GpuCase gpu = gpu_case(gpu_name);
+  const auto format = precision_named(precision);
+  double efficiency = workload::efficiency_frac(gpu.compute, format, workload::KernelClass::alone);
+  for (int i = 0; i < 6; ++i) {
+    gpu.compute.product_efficiency_frac = gpu.compute.fp8_product_efficiency_frac = efficiency;
+    efficiency *= expected_FLOP_per_s / rate_FLOP_per_s(gpu, format, shape, true);
+  }
+  return efficiency;
 }
 
 double memory_B_per_s(const std::string& gpu) {

@@ -15,6 +15,11 @@ struct ProductShape {
 /// Rate of a product that runs again and again on a nominal chip: at the clock that its limit leaves to this product alone, the die
 /// as in loaded air-cooled nodes. @param gpu entry of kind gpu  @param precision as in a plan  @returns FLOP/s
 double product_FLOP_per_s(const std::string& gpu, const std::string& precision, const ProductShape& shape);
+/// Rate of a product that runs for some milliseconds, before a limiter acts: at the chip's highest clock. @returns FLOP/s
+double brief_product_FLOP_per_s(const std::string& gpu, const std::string& precision, const ProductShape& shape);
+/// Share of the peak with which brief_product_FLOP_per_s gives a published rate. @returns dimensionless
+double exact_product_efficiency(const std::string& gpu, const std::string& precision, const ProductShape& shape,
+                                double expected_FLOP_per_s);
 /// Bytes per second of a memory-bound kernel. @returns B/s
 double memory_B_per_s(const std::string& gpu);
 /// Bus bandwidth of an all-reduce inside a node: 2 (n - 1)/n of its bytes over its time. @param network entry of kind network

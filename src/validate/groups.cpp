@@ -20,7 +20,7 @@ std::vector<Row> NamedGroup::rows(const Context& context) const {
 std::vector<NamedGroup> groups() {
   return {{"workload", {workload_a100_rows, workload_llama_rows, workload_memory_rows, reliability_rows}},
           {"power", {power_rows}},
-          {"chips", {chips_rows}},
+          {"chips", {chips_rows, product_fit_rows}},
           {"thermal", {thermal_rows}},
           {"diurnal", {day_rows, interval_rows, clock_and_cap_rows}},
           {"plant", {plant_frontier_rows, plant_flow_rows, plant_reference_rows, plant_air_rows}},

@@ -24,7 +24,7 @@ LedgerLine line_of(const nlohmann::json& j) {
   out.absolute = j.at("tolerance_unit") != "fraction";
   j.at("commit").get_to(out.commit);
   j.at("date").get_to(out.date);
-  out.anew = j.contains("anew");
+  out.anew = j.contains("anew"), out.revised = j.contains("revised");
   return out;
 }
 
@@ -63,6 +63,13 @@ const LedgerLine* first_line(const std::vector<LedgerLine>& lines, std::string_v
   for (const auto& line : lines)
     if (line.row == row && (first == nullptr || line.anew)) first = &line;
   return first;
+}
+
+const LedgerLine* band_line(const std::vector<LedgerLine>& lines, std::string_view row) {
+  const LedgerLine* latest = nullptr;
+  for (const auto& line : lines)
+    if (line.row == row && (latest == nullptr || line.anew || line.revised)) latest = &line;
+  return latest;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::validate

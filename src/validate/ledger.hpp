@@ -17,6 +17,8 @@ struct LedgerLine {
   bool absolute = false;          ///< error and tolerance are in `unit`
   std::string commit, date;
   bool anew = false;  ///< starts the row again, for the reason that the line gives
+  bool revised =
+      false;  ///< its entries were replaced by a fit that knew neither the row nor its source; the first line stays
 };
 
 /// Lines of the ledger's files in their order, each the hash of the one before in `previous`.
@@ -26,5 +28,7 @@ std::vector<LedgerLine> read_ledger(std::span<const embedded::EmbeddedFile> file
 const std::vector<LedgerLine>& ledger();
 /// The line that counts as a row's first: its last that starts anew, or its first. Null: never computed
 const LedgerLine* first_line(const std::vector<LedgerLine>& lines, std::string_view row);
+/// The line whose error the bands of other rows rest on: the last that starts anew or is revised, or the first.
+const LedgerLine* band_line(const std::vector<LedgerLine>& lines, std::string_view row);
 
 }  // namespace TIDEWATT_NAMESPACE::validate

@@ -48,6 +48,8 @@ nlohmann::ordered_json object(const Row& r, const std::vector<LedgerLine>& lines
     const LedgerLine* line = first_line(lines, r.id);
     j["first_error"] = line != nullptr ? nlohmann::ordered_json(line->error) : nlohmann::ordered_json();
     j["first_commit"] = line != nullptr ? nlohmann::ordered_json(line->commit) : nlohmann::ordered_json();
+    const LedgerLine* latest = band_line(lines, r.id);
+    j["band_error"] = latest != nullptr ? nlohmann::ordered_json(latest->error) : nlohmann::ordered_json();
     j["p05"] = number(r.p05);
     j["p95"] = number(r.p95);
     const ErrorClass of = error_class(r.id, r.tolerance, r.absolute);

@@ -86,7 +86,7 @@ constexpr std::array declared = {
     Declared{"R5/405b-gb300", fit}, Declared{"R5/dsv3-gb300-bf16", fit},
     // published runs and levels that set nothing, declared before they were computed (evidence_*.toml)
     Declared{"E1", blind}, Declared{"E2", blind}, Declared{"E3", blind}, Declared{"E4", blind}, Declared{"E5", blind},
-    Declared{"E6", blind},
+    Declared{"E6", blind}, Declared{"product", fit},
     // independent packages
     Declared{"X1", conformance},  // the same published formulas, written twice
     Declared{"X1/wet-bulb", simulator}, Declared{"X2", simulator}, Declared{"X3", simulator}, Declared{"X4", simulator},

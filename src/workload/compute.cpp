@@ -21,6 +21,10 @@ void ComputeParams::fields(FieldVisitor& v) {
            "fraction of the fp8 peak with block scales; 0 = as fp8 ", Need::optional);
   v.number("nvfp4_efficiency_frac", nvfp4_efficiency_frac, {0, 1}, "fraction of the four-bit peak; 0 = as fp8",
            Need::optional);
+  v.number("product_efficiency_frac", product_efficiency_frac, {0, 1},
+           "fraction of the bf16 peak in a large product alone; 0 = as in training", Need::optional);
+  v.number("fp8_product_efficiency_frac", fp8_product_efficiency_frac, {0, 1},
+           "fraction of the fp8 peak in a large product alone; 0 = as in training", Need::optional);
   v.number("grouped_efficiency_ratio", grouped_efficiency_ratio, {0.05, 1.5},
            "efficiency of grouped (expert) products over dense ones", Need::optional);
   v.number("small_tile_ratio", small_tile_ratio, {0.1, 1}, "efficiency of 128 x 128 tiles over 256 x 128 tiles");
@@ -67,6 +71,8 @@ double efficiency_frac(const ComputeParams& gpu, Precision precision, KernelClas
   if (precision != Precision::bf16) dense = given(gpu.fp8_efficiency_frac, dense);
   if (precision == Precision::mxfp8) dense = given(gpu.mxfp8_efficiency_frac, dense);
   if (precision == Precision::nvfp4) dense = given(gpu.nvfp4_efficiency_frac, dense);
+  if (kernel == KernelClass::alone && precision == Precision::bf16) return given(gpu.product_efficiency_frac, dense);
+  if (kernel == KernelClass::alone && precision == Precision::fp8) return given(gpu.fp8_product_efficiency_frac, dense);
   return kernel == KernelClass::grouped ? dense * gpu.grouped_efficiency_ratio : dense;
 }
 

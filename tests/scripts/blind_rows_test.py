@@ -52,11 +52,23 @@ class BlindRows(unittest.TestCase):
         rows = [row(f"a{i}", str(i), first=0.01 * i, band_class="near") for i in range(10)]
         lines = list(blind_rows.band_lines(rows + [row("b", p05=None, p95=None, band_class="none")]))
         self.assertIn("| near | 10 | 10 | 9.5 % | 0 | 7.5 % | 8.1 % |", lines)
-        self.assertIn("median half-width of 7.5 %", lines[-1])
+        self.assertIn("median half-width of 7.5 %", lines[-1])  # as narrow as is aimed at: nothing is missing
         wide = list(blind_rows.band_lines([{**r, "first_error": 0.3, "p05": 2.05} for r in rows]))
         self.assertIn("| near | 10 | 10 | 6.0 % | 10 | 30.0 % | 30.0 % |", wide)
         self.assertIn("need smaller errors", wide[-1])
+        revised = list(blind_rows.band_lines([{**r, "band_error": 0.02} for r in rows]))
+        self.assertIn("| near | 10 | 10 | 9.5 % | 0 | 2.0 % | 2.0 % |", revised)  # bands rest on revised errors
         self.assertEqual(list(blind_rows.band_lines([])), ["No row has a band."])
+
+    def test_what_a_band_as_narrow_as_is_aimed_at_lacks(self):
+        rows = [row("a", p05=1.0, p95=3.0, error=0.3, mend="a trace", band_class="far"), row("b", "two", p05=1.0, p95=3.0, error=0.2, mend="a trace", band_class="far"),
+                row("c", "three", p05=1.0, p95=3.0, mend="a plan", band_class="far"), row("d", "four", band_class="near")]  # fmt: skip
+        lines = list(blind_rows.missing_lines(rows))
+        self.assertIn("goes with a median error of 4.2 %; that of all rows is 11.0 % now. 1 of 4 rows", lines[0])
+        self.assertIn("| far | 3 | 47.6 % | 20.0 % | 2 | a trace (2 rows); a plan (1 row) |", lines)
+        self.assertIn("| near | 1 | 9.5 % | 2.0 % | 0 | – |", lines)
+        self.assertEqual(list(blind_rows.missing_lines([row("d", band_class="near")])), [])
+        self.assertEqual(list(blind_rows.band_lines(rows))[-1], lines[-1])
 
     def test_a_table_by_device(self):
         lines = list(blind_rows.split_lines([row("a"), row("b", device="")], "device", "device"))

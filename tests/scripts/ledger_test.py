@@ -112,6 +112,19 @@ class Ledger(unittest.TestCase):
         self.assertEqual((first["R1/a"]["error"], first["R1/a"]["anew"]), (0.02, "its entry was fitted without it"))
         self.assertEqual(first["R2"]["error"], 0.05)
 
+    def test_a_revision_leaves_the_first_error_and_names_a_fit_that_did_not_know_the_row(self):
+        rows = [row("R1/a", error=0.02), row("R2"), row("W1", "seen"), row("R7")]
+        self.assertEqual(LEDGER.add(self.root, rows, [], "beef", "2026-03-01", ["R1=one", "W1=one"]), 2)  # R1/a, and R7's first line
+        self.assertEqual(LEDGER.firsts(self.lines())["R1/a"]["error"], 0.05)
+        self.assertEqual(json.loads(self.lines()[3])["revised"], "scripts/fits/one")
+        self.assertEqual(self.findings(), [])
+        with self.assertRaises(ValueError):
+            LEDGER.add(self.root, rows, [], "beef", "2026-03-01", ["R1=none"])
+        (self.root / "scripts/fits/inputs.toml").write_text('[one]\nsources = ["paper"]\n')
+        with self.assertRaises(ValueError):
+            LEDGER.add(self.root, rows, [], "beef", "2026-03-01", ["R1=one"])
+        self.assertIn("revised by scripts/fits/one", self.findings()[0])
+
     def test_a_file_that_would_be_too_long_is_followed_by_another(self):
         LEDGER.add(self.root, [row(f"R5/{i}") for i in range(200)], [], "c0ffee", "2026-01-02")
         self.assertGreater(len(LEDGER.files(self.root)), 1)

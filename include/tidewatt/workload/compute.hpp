@@ -10,8 +10,9 @@ namespace TIDEWATT_NAMESPACE::workload {
 
 /// Number format of a matrix product: fp8 with one scale per tensor, mxfp8 with one per 32 values, nvfp4 with one per 16.
 enum class Precision { bf16, fp8, mxfp8, nvfp4 };
-/// Operands of a kernel: two matrices, a batch of matrices of several experts, or scores and values of attention.
-enum class KernelClass { dense, grouped, attention };
+/// Operands of a kernel: two matrices inside a training step, a batch of matrices of several experts, scores and values of
+/// attention, or two matrices alone, of which nothing but the same product runs.
+enum class KernelClass { dense, grouped, attention, alone };
 
 /// Bytes of one value, including its share of the block's scale: bf16 2, fp8 1, mxfp8 1 + 1/32, nvfp4 1/2 + 1/16.
 TIDEWATT_API double element_B(Precision precision);
@@ -20,16 +21,18 @@ TIDEWATT_API double element_B(Precision precision);
 struct TIDEWATT_API ComputeParams {
   double reference_clock_Hz = 0.0;
   std::int64_t multiprocessors = 0;
-  double matrix_FLOP_per_s = 0.0;         ///< dense bf16 peak at the reference clock
-  double fp8_FLOP_per_s = 0.0;            ///< dense fp8 and mxfp8 peak at the reference clock; 0: the device has none
-  double nvfp4_FLOP_per_s = 0.0;          ///< dense four-bit peak at the reference clock; 0: the device has none
-  double matrix_efficiency_frac = 0.0;    ///< of peak, reached by large bf16 matrix products inside a training step
-  double fp8_efficiency_frac = 0.0;       ///< the same of the fp8 peak; 0: as bf16
-  double mxfp8_efficiency_frac = 0.0;     ///< the same with block scales; 0: as fp8
-  double nvfp4_efficiency_frac = 0.0;     ///< the same of the four-bit peak; 0: as fp8
-  double grouped_efficiency_ratio = 1.0;  ///< grouped products of experts over dense ones, of every precision
-  double small_tile_ratio = 0.0;          ///< efficiency of 128 × 128 output tiles over 256 × 128 ones
-  double gemm_overhead_s = 0.0;           ///< start and end of each matrix product; slows down small products
+  double matrix_FLOP_per_s = 0.0;        ///< dense bf16 peak at the reference clock
+  double fp8_FLOP_per_s = 0.0;           ///< dense fp8 and mxfp8 peak at the reference clock; 0: the device has none
+  double nvfp4_FLOP_per_s = 0.0;         ///< dense four-bit peak at the reference clock; 0: the device has none
+  double matrix_efficiency_frac = 0.0;   ///< of peak, reached by large bf16 matrix products inside a training step
+  double fp8_efficiency_frac = 0.0;      ///< the same of the fp8 peak; 0: as bf16
+  double mxfp8_efficiency_frac = 0.0;    ///< the same with block scales; 0: as fp8
+  double nvfp4_efficiency_frac = 0.0;    ///< the same of the four-bit peak; 0: as fp8
+  double product_efficiency_frac = 0.0;  ///< of the bf16 peak, reached by a large product alone; 0: as inside a step
+  double fp8_product_efficiency_frac = 0.0;  ///< the same of the fp8 peak
+  double grouped_efficiency_ratio = 1.0;     ///< grouped products of experts over dense ones, of every precision
+  double small_tile_ratio = 0.0;             ///< efficiency of 128 × 128 output tiles over 256 × 128 ones
+  double gemm_overhead_s = 0.0;              ///< start and end of each matrix product; slows down small products
   /// Of peak, reached by fused attention (forward and backward) on long sequences.
   double attention_efficiency_frac = 0.0;
   std::int64_t attention_half_tokens = 0;  ///< sequence length at which attention reaches half of its efficiency
@@ -50,7 +53,8 @@ struct TIDEWATT_API ComputeParams {
 /// Peak rate of a format at the reference clock; 0 where the device has none. @returns FLOP/s
 TIDEWATT_API double peak_FLOP_per_s(const ComputeParams& gpu, Precision precision);
 /// Share of the peak that large products reach. Dense kernels have one value per device and precision; grouped kernels have this
-/// value times the ratio of grouped to dense. Attention has its own share of the bf16 peak, whatever the linear layers' format.
+/// value times the ratio of grouped to dense. Attention has its own share of the bf16 peak, whatever the linear layers' format. A
+/// product alone has its own share where one is known: the share inside a step holds what a step loses beside its products.
 TIDEWATT_API double efficiency_frac(const ComputeParams& gpu, Precision precision, KernelClass kernel);
 
 /// Seconds at the reference clock, by limiting resource.
@@ -73,7 +77,7 @@ TIDEWATT_API double wave_efficiency(const ComputeParams& gpu, double rows, doubl
 
 /// Time of a (rows × inner)·(inner × columns) product that moves `bytes` at least: the slower of
 /// flops/(ε·wave·peak) + overhead (matrix-bound) and bytes/(η·HBM) (memory-bound), with peak and ε of the format and of
-/// the kernel's class (dense or grouped).
+/// the kernel's class (dense, grouped or alone).
 /// @param rows, columns, inner count  @param bytes in B
 TIDEWATT_API Work gemm_work(const ComputeParams& gpu, double rows, double columns, double inner, double bytes,
                             Precision precision = Precision::bf16, KernelClass kernel = KernelClass::dense);

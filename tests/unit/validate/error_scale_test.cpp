@@ -27,6 +27,11 @@ TEST_CASE("features are what is declared before a row is measured", "[validate][
   CHECK(error_class("E2/joule-olmo2-7b", 0.15, false).name == "whole runs");
   CHECK(error_class("E6/triad-h100", 0.15, false).area == "single kernels");
   CHECK(error_class("E2/rest-h100-41", 0.1, false).area == "node power");
+  CHECK(error_class("E6/gemm-h100-4096", 0.15, false).name == "products");
+  CHECK(error_class("E6/reduce-h100-8G", 0.15, false).name == "collectives");
+  CHECK(error_class("E6/triad-h100", 0.15, false).name == "memory");
+  CHECK(error_class("E2/rest-h100-41", 0.1, false).name == "at rest");
+  CHECK(error_class("E3/watts-8b-8", 0.1, false).name == "at work");
   const Features lead = error_class("R1/h100-512", 0.1, false).features;
   CHECK(lead == Features{1.0});
   CHECK(error_class("E2/rest-h100-41", 0.1, false).features != lead);
@@ -42,6 +47,26 @@ TEST_CASE("each source counts by the root of its rows, the row's own not at all"
   CHECK(all[0].error == Approx(std::log(1.1)));
   CHECK(sized_errors(lines, "two").size() == 1);
   CHECK(sized_errors({line("E5/nodes-512", "one", -1.0)}, "")[0].error == Approx(-std::log(10.0)));
+}
+
+TEST_CASE("bands rest on a revised error, the first one stays in the ledger", "[validate][band]") {
+  std::vector<LedgerLine> lines = {line("E6/gemm-a", "one", -0.2), line("E6/gemm-a", "one", -0.05)};
+  lines[0].unit = lines[1].unit = "TF";
+  REQUIRE(sized_errors(lines, "").size() == 1);
+  CHECK(sized_errors(lines, "")[0].error == Approx(-std::log(0.8)));  // a second line alone changes nothing
+  lines[1].revised = true;
+  CHECK(sized_errors(lines, "")[0].error == Approx(-std::log(0.95)));
+}
+
+TEST_CASE("products have a centre and a spread beside those of collectives", "[validate][band]") {
+  const Features products = error_class("E6/gemm-a", 0.15, false).features,
+                 collectives = error_class("E6/reduce-a", 0.15, false).features;
+  std::vector<SizedError> errors;
+  for (int i = 0; i < 60; ++i) errors.push_back({products, 0.1 + 0.01 * (i % 5 - 2), 1.0});
+  for (int i = 0; i < 60; ++i) errors.push_back({collectives, i % 2 == 0 ? 0.3 : -0.3, 1.0});
+  const ErrorModel model = error_model(errors);
+  CHECK(centre_of(model, products) > 0.05);
+  CHECK(spread_of(model, products) < 0.2 * spread_of(model, collectives));
 }
 
 TEST_CASE("a rate that is too low and a time that is too long err alike", "[validate][band]") {

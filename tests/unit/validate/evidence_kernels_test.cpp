@@ -31,10 +31,18 @@ ServedLoad load(std::int64_t tp, std::int64_t batch) {
 
 TEST_CASE("a product goes at its efficiency and at the clock of its limit", "[validate][evidence]") {
   const double usual = product_FLOP_per_s("h100_sxm_700W", "bf16", large);
-  CHECK(product_with("compute", "h100_sxm", "matrix_efficiency_frac", 0.8) == Approx(0.8 * usual).epsilon(0.02));
-  CHECK(product_with("gpu", "h100_sxm_700W", "power.tdp_W", 0.7) < 0.95 * usual);  // equal without the governor
+  CHECK(product_with("compute", "h100_sxm", "product_efficiency_frac", 0.8) == Approx(0.8 * usual).epsilon(0.02));
+  CHECK(product_with("compute", "h100_sxm", "matrix_efficiency_frac", 0.8) == usual);  // a step's, not a product's
+  CHECK(product_with("gpu", "h100_sxm_700W", "power.tdp_W", 0.7) < 0.95 * usual);      // equal without the governor
   CHECK(product_FLOP_per_s("h100_sxm_700W", "fp8", large) > 1.7 * usual);
   CHECK(product_FLOP_per_s("h100_sxm_700W", "bf16", {8192.0, 8192.0, 64.0}) < 0.6 * usual);  // bound by memory
+}
+
+TEST_CASE("a brief product goes at the highest clock, whatever the limit", "[validate][evidence]") {
+  const double brief = brief_product_FLOP_per_s("h100_sxm_700W", "fp8", large);
+  CHECK(brief > 1.05 * product_FLOP_per_s("h100_sxm_700W", "fp8", large));  // equal if the limiter acted
+  const double exact = exact_product_efficiency("h100_sxm_700W", "fp8", large, 0.9 * brief);
+  CHECK(exact == Approx(0.9 * compute_entry("h100_sxm").fp8_product_efficiency_frac).epsilon(0.01));
 }
 
 TEST_CASE("memory is its bandwidth and efficiency, a collective its links", "[validate][evidence]") {

@@ -31,6 +31,19 @@ TEST_CASE("a row's first line counts, or its last that starts anew") {
   CHECK(validate::first_line(lines, "R3") == nullptr);
 }
 
+TEST_CASE("a revised line leaves the first one, and bands rest on it") {
+  const std::string a = line("R1", 0.25, std::string(64, '0')), b = line("R2", 0.02, sha256_hex(a)),
+                    c = line("R1", 0.05, sha256_hex(b), R"(, "revised": "scripts/fits/products")"),
+                    d = line("R2", 0.01, sha256_hex(c));
+  const std::string text = a + "\n" + b + "\n" + c + "\n" + d + "\n";
+  const embedded::EmbeddedFile files[] = {{"ledger_001.jsonl", text}};
+  const auto lines = validate::read_ledger(files);
+  CHECK(validate::first_line(lines, "R1")->error == 0.25);
+  CHECK(validate::band_line(lines, "R1")->error == 0.05);
+  CHECK(validate::band_line(lines, "R2")->error == 0.02);  // written again, for no reason that counts
+  CHECK(validate::band_line(lines, "R3") == nullptr);
+}
+
 TEST_CASE("an edited line is refused") {
   const std::string a = line("R1", 0.05, std::string(64, '0')), b = line("R2", 0.02, sha256_hex(a));
   const std::string edited = line("R1", 0.01, std::string(64, '0')) + "\n" + b + "\n", torn = b.substr(0, 50);

@@ -75,6 +75,19 @@ TEST_CASE("one efficiency per format, a ratio for grouped products, attention by
         Approx(matrix_s(Precision::fp8, KernelClass::dense) * (0.6 * 1978.9e12) / (0.4 * 4e15)));
 }
 
+TEST_CASE("a product alone has its own share of the peak, where one is known", "[workload][compute]") {
+  ComputeParams gpu = cases::h100();
+  gpu.fp8_efficiency_frac = 0.6;
+  CHECK(efficiency_frac(gpu, Precision::bf16, KernelClass::alone) == gpu.matrix_efficiency_frac);
+  CHECK(efficiency_frac(gpu, Precision::fp8, KernelClass::alone) == 0.6);
+  gpu.product_efficiency_frac = 0.8, gpu.fp8_product_efficiency_frac = 0.75;
+  CHECK(efficiency_frac(gpu, Precision::bf16, KernelClass::alone) == 0.8);
+  CHECK(efficiency_frac(gpu, Precision::fp8, KernelClass::alone) == 0.75);
+  CHECK(efficiency_frac(gpu, Precision::bf16, KernelClass::dense) ==
+        gpu.matrix_efficiency_frac);  // a step keeps its own
+  CHECK(efficiency_frac(gpu, Precision::fp8, KernelClass::dense) == 0.6);
+}
+
 TEST_CASE("a block's scale is shared by its values", "[workload][compute]") {
   CHECK(element_B(Precision::bf16) == 2.0);
   CHECK(element_B(Precision::fp8) == 1.0);
