@@ -44,8 +44,7 @@ struct StreamChunk {
   void resize(std::size_t n);  ///< to this number of bins, without energy; all else is left as it is
 
  private:
-  std::array<std::vector<double>, 6>
-      rooms_;  ///< as large as the largest: a vector that grows again is cleared each time
+  std::array<std::vector<double>, 6> rooms_;  ///< only grow: a vector that becomes longer is cleared
 };
 
 /// The site battery and its wear.
