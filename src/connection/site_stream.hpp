@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,7 +51,7 @@ class DeviceUnit {
   void begin(const std::optional<BatteryStage>& battery, const std::optional<Delivery>& delivery, double drawn_J,
              double load_J);
   /// Bins at the connection.
-  void push(const std::vector<double>& pcc_W) {
+  void push(std::span<const double> pcc_W) {
     if (open_) pcc_W_.insert(pcc_W_.end(), pcc_W.begin(), pcc_W.end());
   }
   /// It ends. @return number of times that it may be repeated

@@ -27,8 +27,12 @@ void add(std::vector<NamedArray>& arrays, std::string path, const char* dim, std
 }  // namespace
 
 void StreamChunk::resize(std::size_t n) {
-  bin_J.assign(n, 0.0);
-  for (auto* v : {&load_W, &pcc_W, &pcc_var, &bus_pu, &deviation_Hz}) v->resize(n);
+  auto* room = rooms_.data();
+  for (auto* bins : {&bin_J, &load_W, &pcc_W, &pcc_var, &bus_pu, &deviation_Hz}) {
+    if (room->size() < n) room->resize(n);
+    *bins = std::span(*room++).first(n);
+  }
+  std::fill(bin_J.begin(), bin_J.end(), 0.0);
 }
 
 BatteryStage::BatteryStage(const mitigation::SiteBatteryParams& params,
@@ -86,7 +90,7 @@ void WindowRecorder::push(std::int64_t first_bin, const StreamChunk& chunk) {
     if (begin >= end) continue;
     if (r.first_bin < 0) r.first_bin = begin;
     const auto from = static_cast<std::ptrdiff_t>(begin - first_bin), to = static_cast<std::ptrdiff_t>(end - first_bin);
-    const auto append = [&](std::vector<double>& all, const std::vector<double>& bins) {
+    const auto append = [&](std::vector<double>& all, std::span<const double> bins) {
       all.insert(all.end(), bins.begin() + from, bins.begin() + to);
     };
     append(r.pcc_W, chunk.pcc_W);

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -36,8 +37,14 @@ struct StreamOrder {
 
 /// Bins on their way from the nodes to the grid.
 struct StreamChunk {
-  std::vector<double> bin_J, load_W, pcc_W, pcc_var, bus_pu, deviation_Hz;
-  void resize(std::size_t n);  ///< to this number of bins, without energy
+  StreamChunk() = default;
+  StreamChunk(StreamChunk&&) = default;  // a copy would show the bins of the other one
+  StreamChunk& operator=(StreamChunk&&) = default;
+  std::span<double> bin_J, load_W, pcc_W, pcc_var, bus_pu, deviation_Hz;
+  void resize(std::size_t n);  ///< to this number of bins, without energy; all else is left as it is
+
+ private:
+  std::array<std::vector<double>, 6> rooms_;  ///< only grow: a vector that becomes longer is cleared
 };
 
 /// The site battery and its wear.
