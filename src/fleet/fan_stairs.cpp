@@ -52,7 +52,34 @@ TIDEWATT_INLINE FanStairs::Plant behind_air(FanStairs::Plant plant, double after
   return plant;
 }
 
+/// Whether a die that is on its way has the controller do more than to rest.
+TIDEWATT_INLINE bool leaves(const FanTable::Edges& edges, const FanRegulation& regulation, double die_K) {
+  return die_K > edges.upper_K || die_K < edges.lower_K || regulation.acts(die_K);
+}
+
+/// Time after which it does. With the lag τ the die goes to where it would rest.
+TIDEWATT_INLINE double leaves_after_s(const FanTable::Edges& edges, const FanRegulation& regulation, double term_frac,
+                                      double die_K, double goes_to_K, double lag_s) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const double highest_K = std::min(edges.upper_K, regulation.on_K),
+               lowest_K = term_frac > 0.0 ? std::max(edges.lower_K, regulation.off_K) : edges.lower_K;
+  if (die_K > highest_K || die_K <= lowest_K) return 0.0;
+  const double edge_K = goes_to_K > die_K ? highest_K : lowest_K;
+  const bool passes = goes_to_K > highest_K || goes_to_K <= lowest_K;
+  return passes ? lag_s * math::log((die_K - goes_to_K) / (edge_K - goes_to_K)) : never;
+}
+
 }  // namespace
+
+FanRegulation::FanRegulation(const thermal::FanGroupParams& group, double sample_s) {
+  if (!group.regulates) return;
+  const double set_degC = group.set_point_K - zero_degC_K,
+               on_degC = std::floor(set_degC + group.regulates_above_K + 1e-9) + 1.0,
+               off_degC = std::ceil(set_degC - group.clears_below_K - 1e-9) - 1.0;
+  on_K = on_degC - 0.5 + zero_degC_K, off_K = off_degC + 0.5 + zero_degC_K, excess_K = on_degC - set_degC;
+  frac_per_s = group.integral_gain_per_K_s * excess_K;
+  kick_frac = group.gain_per_K * excess_K + frac_per_s * sample_s;
+}
 
 double shown_K(double temperature_K) { return whole_below(temperature_K - zero_degC_K + 0.5) + zero_degC_K; }
 
@@ -130,12 +157,7 @@ FanStairs::FanStairs(thermal::FanControllerParams controller) : controller_(std:
     if (groups[i].threshold_K.empty() || groups[i].margin)
       throw InputError("fan controller: group " + groups[i].name + " needs thresholds in degrees");
   least_frac_ = table().speed_frac.front();
-  if (table().regulates) {
-    const double set_degC = table().set_point_K - zero_degC_K;
-    const double on_degC = std::floor(set_degC + table().regulates_above_K + 1e-9) + 1.0,
-                 off_degC = std::ceil(set_degC - table().clears_below_K - 1e-9) - 1.0;
-    regulation_ = {on_degC - 0.5 + zero_degC_K, off_degC + 0.5 + zero_degC_K, on_degC - set_degC};
-  }
+  regulation_ = FanRegulation(table(), controller_.sample_s);
   if (inlet_) least_frac_ = std::max(least_frac_, groups[*inlet_].speed_frac.front());
   steps_ = FanTable(table());
   for (std::int64_t degC = lowest_degC; inlet_ && degC < lowest_degC + n_degC; ++degC)
@@ -150,15 +172,12 @@ TIDEWATT_INLINE double FanStairs::level_frac(std::size_t level, double term_frac
 /// is back under the lowest reading that acts; then the term is held until it is cleared.
 TIDEWATT_INLINE double FanStairs::term(double held_frac, std::size_t level, double floor_frac, const Plant& plant,
                                        double step_s) const {
-  if (!table().regulates) return 0.0;
   const auto die_K = [&](double term_frac) { return at(plant, level_frac(level, term_frac, floor_frac)); };
-  if (held_frac > 0.0 && die_K(held_frac) <= regulation_.off_K) held_frac = 0.0;
+  if (regulation_.clears(held_frac, die_K(held_frac))) held_frac = 0.0;
   if (die_K(held_frac) <= regulation_.on_K) return held_frac;
-  // The reading is integrated over the sample that sees it first.
-  const double kick_per_K = table().gain_per_K + table().integral_gain_per_K_s * controller_.sample_s;
-  const double kicked_frac = std::max(held_frac, kick_per_K * regulation_.excess_K), kicked_K = die_K(kicked_frac);
+  const double kicked_frac = std::max(held_frac, regulation_.kick_frac), kicked_K = die_K(kicked_frac);
   if (kicked_K <= regulation_.on_K) return kicked_frac;
-  const double by_frac = table().integral_gain_per_K_s * regulation_.excess_K * step_s;
+  const double by_frac = regulation_.frac_per_s * step_s;
   const double over_K = kicked_K + lag_K(plant) - regulation_.on_K;
   return std::min(
       1.0,
@@ -180,23 +199,6 @@ TIDEWATT_INLINE bool FanStairs::in_cycle(const Speeds& aim, const FanTable::Edge
          mean_K >= steps_.lower_K(aim.level + 1, edges.accepted_K) - slack_K;
 }
 
-/// Whether a die that is on its way has the controller do more than to rest.
-TIDEWATT_INLINE bool FanStairs::leaves(const FanTable::Edges& edges, double die_K) const {
-  return die_K > edges.upper_K || die_K < edges.lower_K || (table().regulates && die_K > regulation_.on_K);
-}
-
-/// Time after which a die on its way has the controller do more than to rest: with the lag τ it goes to where it would rest.
-TIDEWATT_INLINE double FanStairs::leaves_after_s(const Speeds& s, double die_K, double goes_to_K, double lag_s) const {
-  constexpr double never = std::numeric_limits<double>::infinity();
-  const FanTable::Edges edges = steps_.edges(s.accepted_K);
-  const double highest_K = table().regulates ? std::min(edges.upper_K, regulation_.on_K) : edges.upper_K,
-               lowest_K = s.term_frac > 0.0 ? std::max(edges.lower_K, regulation_.off_K) : edges.lower_K;
-  if (die_K > highest_K || die_K <= lowest_K) return 0.0;
-  const double edge_K = goes_to_K > die_K ? highest_K : lowest_K;
-  const bool passes = goes_to_K > highest_K || goes_to_K <= lowest_K;
-  return passes ? lag_s * math::log((die_K - goes_to_K) / (edge_K - goes_to_K)) : never;
-}
-
 /// In parts of a second, those together in which nothing changes. The die begins where it had the mean of the step at the speed that this
 /// mean was taken at.
 TIDEWATT_CLONES
@@ -211,7 +213,9 @@ FanStairs::Speeds FanStairs::in_parts(const Memory& memory, const Plant& rests, 
   double sum = 0.0, cubes = 0.0;
   for (double left = n_part; left > 0.0;) {
     s = followed({s.accepted_K, s.term_frac}, die, part_s);
-    const double goes_to_K = at(rests, s.mean_frac), after_s = leaves_after_s(s, die.die_K, goes_to_K, lag_s),
+    const double goes_to_K = at(rests, s.mean_frac),
+                 after_s =
+                     leaves_after_s(steps_.edges(s.accepted_K), regulation_, s.term_frac, die.die_K, goes_to_K, lag_s),
                  n = std::min(left, std::max(1.0, std::floor(after_s / part_s)));
     die.die_K += (goes_to_K - die.die_K) * (n == 1.0 ? follows : 1.0 - math::exp(-n * part_s / lag_s));
     sum += n * s.mean_frac, cubes += n * s.mean_frac * s.mean_frac * s.mean_frac;
@@ -250,7 +254,7 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
   if (table().line) return settled({accepted_K, memory.term_frac}, rests, step_s);
   const double floor_frac = this->floor_frac(now.inlet_K);
   const FanTable::Edges edges = steps_.edges(accepted_K);
-  const bool on_its_way = !is_long && leaves(edges, now.die_K);
+  const bool on_its_way = !is_long && leaves(edges, regulation_, now.die_K);
   if (Speeds s; !on_its_way && resting(memory.term_frac, edges, floor_frac, rests, step_s, s)) return s;
   const double settled_floor_frac = rests.inlet_K == now.inlet_K ? floor_frac : this->floor_frac(rests.inlet_K);
   if (is_long) return course({accepted_K, memory.term_frac}, settled_floor_frac, rests, step_s);
@@ -264,7 +268,7 @@ FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, do
   const double reads_K = shown_K(now.die_K), kept_K = steps_.accepted(memory.accepted_K, now.die_K);
   const std::size_t level = steps_.level_of(kept_K);
   double held_frac = memory.term_frac, more_frac = 0.0;
-  if (g.regulates && now.die_K > regulation_.on_K) {
+  if (regulation_.acts(now.die_K)) {
     const double above_K = reads_K - g.set_point_K;
     held_frac = std::max(held_frac, g.gain_per_K * regulation_.excess_K) + g.integral_gain_per_K_s * above_K * step_s;
     more_frac = g.gain_per_K * (above_K - regulation_.excess_K);
@@ -280,7 +284,7 @@ bool FanStairs::rest(const Memory& memory, const Plant& rests_in_it, double now_
   Plant rests = rests_in_it;
   const FanTable::Edges edges = steps_.edges(memory.accepted_K);
   if (!is_long(rests, step_s)) {
-    if (leaves(edges, now_K)) return false;
+    if (leaves(edges, regulation_, now_K)) return false;
     rests.K_per_s = 0.0;
   }
   return resting(memory.term_frac, edges, floor_frac(rests.inlet_K), rests, step_s, out);
@@ -292,7 +296,7 @@ TIDEWATT_INLINE bool FanStairs::resting(double term_frac, const FanTable::Edges&
                moves_K = 0.5 * std::abs(rests.K_per_s) * step_s, low_K = middle_K - moves_K,
                high_K = middle_K + moves_K;
   if (high_K > edges.upper_K || low_K < edges.lower_K) return false;
-  if (table().regulates && (high_K > regulation_.on_K || (term_frac > 0.0 && low_K <= regulation_.off_K))) return false;
+  if (regulation_.acts(high_K) || regulation_.clears(term_frac, low_K)) return false;
   const double end_K = middle_K + 0.5 * rests.K_per_s * step_s;
   out = {frac, frac, frac, frac, steps_.accepted(edges.accepted_K, end_K), term_frac, edges.level, frac};
   return true;

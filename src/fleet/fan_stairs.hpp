@@ -1,6 +1,7 @@
 #pragma once
 // Fans that a board controller runs in steps: where a node settles, or between which steps it cycles. Private to fleet.
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -31,6 +32,19 @@ class FanTable {
   Edges edges_of(double accepted_K) const;
   thermal::FanGroupParams group_;
   std::vector<Edges> edges_;  ///< by whole degree; empty: no steps
+};
+
+/// The PID term of a group, by mean temperatures of the die. Readings are whole degrees.
+struct FanRegulation {
+  FanRegulation() = default;  ///< none
+  FanRegulation(const thermal::FanGroupParams& group, double sample_s);
+  double on_K = std::numeric_limits<double>::infinity();    ///< above it the term acts
+  double off_K = -std::numeric_limits<double>::infinity();  ///< up to it the term is cleared
+  double excess_K = 0.0;                                    ///< of the lowest reading that acts, over the set point
+  double kick_frac = 0.0;   ///< what that reading asks for at once: it is integrated over the sample that sees it first
+  double frac_per_s = 0.0;  ///< and in each second from then on
+  bool acts(double die_K) const { return die_K > on_K; }
+  bool clears(double term_frac, double die_K) const { return term_frac > 0.0 && die_K <= off_K; }
 };
 
 /// The groups of a server's fan controller whose readings a fleet knows: the hottest die and the inlet. Sensors read whole degrees
@@ -97,8 +111,6 @@ class FanStairs {
   double floor_of(double reads_K) const;
   double floor_frac(double inlet_K) const;
   bool in_cycle(const Speeds& aim, const FanTable::Edges& edges, const Plant& now) const;
-  bool leaves(const FanTable::Edges& edges, double die_K) const;
-  double leaves_after_s(const Speeds& s, double die_K, double goes_to_K, double lag_s) const;
   Speeds in_parts(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;
   double level_frac(std::size_t level, double term_frac, double floor_frac) const;
   bool resting(double term_frac, const FanTable::Edges& edges, double floor_frac, const Plant& rests, double step_s,
@@ -111,11 +123,7 @@ class FanStairs {
   std::size_t die_ = 0;
   std::optional<std::size_t> inlet_;
   double least_frac_ = 0.0;
-  /// Mean temperatures above which the PID term acts and up to which it is cleared, and the lowest reading that acts over the set point.
-  struct Regulation {
-    double on_K = 0.0, off_K = 0.0, excess_K = 0.0;
-  };
-  Regulation regulation_;
+  FanRegulation regulation_;
   FanTable steps_;
   std::vector<double> floor_frac_;  ///< by whole degree of the inlet; empty: no group senses it
 };
