@@ -37,13 +37,16 @@ class FanTable {
 /// The PID term of a group, by mean temperatures of the die. Readings are whole degrees.
 struct FanRegulation {
   FanRegulation() = default;  ///< none
+  /// @param sample_s between two readings, s
   FanRegulation(const thermal::FanGroupParams& group, double sample_s);
   double on_K = std::numeric_limits<double>::infinity();    ///< above it the term acts
   double off_K = -std::numeric_limits<double>::infinity();  ///< up to it the term is cleared
   double excess_K = 0.0;                                    ///< of the lowest reading that acts, over the set point
   double kick_frac = 0.0;   ///< what that reading asks for at once: it is integrated over the sample that sees it first
   double frac_per_s = 0.0;  ///< and in each second from then on
+  /// Whether a die is over the set point.
   bool acts(double die_K) const { return die_K > on_K; }
+  /// Whether a term ends at a die.
   bool clears(double term_frac, double die_K) const { return term_frac > 0.0 && die_K <= off_K; }
 };
 
