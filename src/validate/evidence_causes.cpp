@@ -82,6 +82,7 @@ constexpr std::array causes = {
     Cause{"E3/gb200", eight_bit_cache},
     Cause{"E3/nim-70b-100", "caches, whose format is not published: in 16 bits 52 requests fit"},
     Cause{"E1/dgxc-15b-64", h100_bf16},
+    Cause{"E1/dgxc-340b-128", h100_bf16},
     Cause{"E1/automodel-8b-lora", "kernels that the framework may fuse, which its table does not say"},
     Cause{"E1/automodel-70b-lora", eager},
     Cause{"E1/automodel-32b-lora", "the host's gap, which comes from 11,616 GPUs, in a step of eight"},
