@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t least_readings = 40;
 constexpr double gap_s = 2.0;
-constexpr double fast_limit_s =
-    0.3;  // after the limiter's mean has reached the limit: it has let go, at the slews of the catalog
+// After the limiter's mean has reached the limit, the fast limit has let go, at the slews of the catalog.
+constexpr double fast_limit_s = 0.3;
 
 /// Energy since the first sample, at equal steps.
 struct Energy {

@@ -1,24 +1,12 @@
 """An input that is wrong for all rows is found, and by other sources; scatter without a cause is not."""
-import importlib.machinery
-import importlib.util
-import pathlib
-import sys
 import unittest
 
 import numpy as np
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "common_cause"
+from script import load
 
 
-def load():
-    sys.dont_write_bytecode = True
-    loader = importlib.machinery.SourceFileLoader("common_cause", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("common_cause", loader))
-    loader.exec_module(module)
-    return module
-
-
-CAUSE = load()
+CAUSE = load("common_cause")
 RANGE = [(-0.5, 0.5)]
 
 

@@ -1,12 +1,10 @@
 """A freeze holds the catalog's hashes and values: changed values need a fit, added keys a reason, old tables of results are refused."""
-import importlib.machinery
-import importlib.util
 import pathlib
-import sys
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "freeze"
+from script import load
+
 ENTRY = """schema = 1
 kind = "gpu"
 name = "x"
@@ -18,15 +16,7 @@ tdp_W = 700
 DRAWS = 'schema = 1\nkind = "draws"\nname = "x_draws"\nentry = "x"\nentry_sha256 = "00"\n[values]\n"power.tdp_W" = [690, 710]\n'
 
 
-def load():
-    sys.dont_write_bytecode = True
-    loader = importlib.machinery.SourceFileLoader("freeze", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("freeze", loader))
-    loader.exec_module(module)
-    return module
-
-
-FREEZE = load()
+FREEZE = load("freeze")
 
 
 class Freeze(unittest.TestCase):

@@ -1,26 +1,16 @@
 """The ledger refuses edits, blind rows without a line, other tolerances, and fits that used a row."""
-import importlib.machinery
-import importlib.util
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "ledger"
+from script import load
+
 HASH, LATER = "a" * 64, "b" * 64
 
 
-def load():
-    sys.dont_write_bytecode = True
-    loader = importlib.machinery.SourceFileLoader("ledger", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("ledger", loader))
-    loader.exec_module(module)
-    return module
-
-
-LEDGER = load()
+LEDGER = load("ledger")
 
 
 def row(id, kind="blind", **more):

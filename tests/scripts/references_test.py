@@ -1,23 +1,11 @@
 """Reference values: the committed file is whole, a changed value is found, and a package that is not there leaves out its own cases."""
-import importlib.machinery
-import importlib.util
-import pathlib
-import sys
 import tomllib
 import unittest
 
-SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
+from script import load
 
 
-def load():
-    sys.dont_write_bytecode = True
-    loader = importlib.machinery.SourceFileLoader("references", str(SCRIPTS / "references"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("references", loader))
-    loader.exec_module(module)
-    return module
-
-
-REFERENCES = load()
+REFERENCES = load("references")
 import reference_cases  # noqa: E402  its folder is on the path since
 
 

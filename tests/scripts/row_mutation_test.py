@@ -1,22 +1,10 @@
 """A row that survives its mutation must not claim to compare with a measurement."""
-import importlib.machinery
-import importlib.util
-import pathlib
-import sys
 import unittest
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "row_mutation"
+from script import load
 
 
-def load():
-    sys.dont_write_bytecode = True
-    loader = importlib.machinery.SourceFileLoader("row_mutation", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("row_mutation", loader))
-    loader.exec_module(module)
-    return module
-
-
-MUTATION = load()
+MUTATION = load("row_mutation")
 
 
 def answer(n_red, **survivors):

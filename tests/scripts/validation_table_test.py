@@ -1,23 +1,12 @@
 """The validation page says what the rows say: verdicts, failures with their reasons, what is missing; and always the same."""
-import importlib.machinery
-import importlib.util
 import pathlib
-import sys
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "validation_table"
+from script import load
 
 
-def load():
-    sys.dont_write_bytecode = True
-    loader = importlib.machinery.SourceFileLoader("validation_table", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("validation_table", loader))
-    loader.exec_module(module)
-    return module
-
-
-TABLE = load()
+TABLE = load("validation_table")
 
 
 def row(id, verdict="pass", **more):
