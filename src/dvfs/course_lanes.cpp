@@ -18,7 +18,7 @@ constexpr double part_s = 10e-3;  ///< of `clock_sum_Hz`
 constexpr std::size_t most_part = 2048;
 /// The limiter remembers one; after three its loop has settled to a part in 1e5 of the clock.
 constexpr double settling_windows = 3.0;
-constexpr double mean_s = 18.0;  ///< of many places of the samples in the repetition
+constexpr double mean_s = 24.0;  ///< of many places of the samples in the repetition
 
 /// @returns the bits of lanes whose stretch is over
 unsigned stretches_over(const CoursePieces& v) {
