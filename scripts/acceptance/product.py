@@ -1,6 +1,4 @@
 """Runs the built tidewatt command and measures it: what the acceptance scripts and the command-line tests share."""
-import argparse
-import datetime
 import functools
 import json
 import os
@@ -8,8 +6,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -115,28 +111,3 @@ def keep_figures(report, test, text):
     if lines and getattr(report, "figures", None):
         with open(report.figures, "a", encoding="utf-8") as log:
             log.write("\n".join([f"1/1 Test: {test}", *lines, ""]))
-
-
-def main(doc, groups):
-    """The command of an acceptance script: its groups of checks {name: function of a report}, each judged for itself."""
-    parser = argparse.ArgumentParser(description=doc)
-    parser.add_argument("--bin", help="the tidewatt command")
-    parser.add_argument("--only", help=f"comma-separated groups of: {', '.join(groups)}")
-    parser.add_argument("--quick", action="store_true", help="shorter runs where a group has them; no bound on wall time there")
-    args = parser.parse_args()
-    chosen = args.only.split(",") if args.only else list(groups)
-    if unknown := [g for g in chosen if g not in groups]:
-        parser.error(f"no such group: {', '.join(unknown)}")
-    first_light = SourceFileLoader("first_light", str(Path(__file__).with_name("first_light")))  # it has no suffix
-    module = module_from_spec(spec_from_loader("first_light", first_light))
-    first_light.exec_module(module)
-    report = module.Report(find_binary(args.bin), args.quick)
-    print(f"{report.binary}, {datetime.datetime.now():%Y-%m-%d %H:%M}, {cores()} cores")
-    for group in chosen:
-        try:
-            groups[group](report)
-        except Exception as error:  # a check that cannot run has failed; the others still say what they measure
-            report.judge(f"{group}: could not be checked", False, str(error), "")
-    c = report.counts
-    print(f"{Path(sys.argv[0]).name}: {c['PASS']} passed, {c['FAIL']} failed, {c['SKIP']} skipped")
-    sys.exit(1 if c["FAIL"] else 0)

@@ -2,13 +2,10 @@
 import pathlib
 import tempfile
 import unittest
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "mutants"
-loader = SourceFileLoader("mutants", str(SCRIPT))
-mutants = module_from_spec(spec_from_loader("mutants", loader))
-loader.exec_module(mutants)
+from script import load
+
+mutants = load("mutants")
 
 GOOD = {"name": "sign", "file": "a.cpp", "before": "x + y", "after": "x - y", "why": "energy is lost", "tests": ["unit.power | closes*"]}
 

@@ -1,16 +1,13 @@
 """The figures in the prose are those of the runs; a page that says otherwise, or no longer says it, is found."""
-import importlib.machinery
-import importlib.util
 import pathlib
 import subprocess
 import sys
 import tempfile
 
+from script import load
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.dont_write_bytecode = True
-loader = importlib.machinery.SourceFileLoader("prose_figures", str(ROOT / "scripts" / "prose_figures"))
-module = importlib.util.module_from_spec(importlib.util.spec_from_loader("prose_figures", loader))
-loader.exec_module(module)
+module = load("prose_figures")
 
 FIGURES = module.Figures({"swing_percent": 0.8011, "n": 16384, "list": [{"x": -1.25}]})
 TEXT = "swings by **{swing_percent:.2f} %** with {n:,} GPUs, {list.0.x:.2f} and {n / list.0.x:.0f}"

@@ -1,13 +1,9 @@
 """scripts/scorecard on a log and a page of a few lines."""
-import pathlib
 import unittest
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "scorecard"
-loader = SourceFileLoader("scorecard", str(SCRIPT))
-scorecard = module_from_spec(spec_from_loader("scorecard", loader))
-loader.exec_module(scorecard)
+from script import load
+
+scorecard = load("scorecard")
 
 LOG = """1/3 Testing: durability.kill
 1/3 Test: durability.kill

@@ -1,10 +1,7 @@
 """scripts/skipped on a log as CTest writes it."""
-import pathlib
 import unittest
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "skipped"
+from script import load
 
 LOG = """1/5 Testing: unit.workload
 1/5 Test: unit.workload
@@ -25,10 +22,7 @@ OK (skipped=1)
 
 class Skipped(unittest.TestCase):
     def test_each_reason_once_with_its_test(self):
-        loader = SourceFileLoader("skipped", str(SCRIPT))
-        module = module_from_spec(spec_from_loader("skipped", loader))
-        loader.exec_module(module)
-        self.assertEqual(module.skips(LOG), [
+        self.assertEqual(load("skipped").skips(LOG), [
             ("unit.workload", "no measurement files"), ("python.sweep", "Parquet needs pyarrow"),
             ("scripts.docs", "Missing packages: doxygen"), ("cli.command", "1 cases, see its own output")])
 
