@@ -33,8 +33,8 @@ class Agenda {
 
   /// End of the macro step that begins at `now`, without an iteration that it may include.
   ///
-  /// While all occupants are steady and the supply moves as predicted, macro steps double, up to `macro_step_max_s`. They end at
-  /// multiples of their length, so that they align with the hours.
+  /// While all occupants are steady and the supply moves as predicted, macro steps double, up to `macro_step_max_s`. They end at multiples
+  /// of `macro_step_s`, and never cross a full hour.
   Tick plan_macro_step(Tick now, std::span<const JobRun> occupants);
   /// A shorter one than the one just planned, which ends at `until`; `until` if none is.
   Tick plan_shorter(Tick until, Tick now, std::span<const JobRun> occupants);
