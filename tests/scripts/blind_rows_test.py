@@ -36,6 +36,20 @@ class BlindRows(unittest.TestCase):
         self.assertTrue(blind_rows.outside_band(row("a", expected=[1.0, 1.8])))
         self.assertFalse(blind_rows.outside_band(row("a", p05=None, p95=None)))
 
+    def test_the_first_prediction_has_a_band_too(self):
+        self.assertFalse(blind_rows.outside_at_first(row("a")))  # 2.1 around 2.0, within 1.9 to 2.3 of 2.1
+        self.assertTrue(blind_rows.outside_at_first(row("a", first=0.2)))  # 2.4: from 2.17
+        self.assertTrue(blind_rows.outside_at_first(row("a", first=-1.0)))
+        self.assertFalse(blind_rows.outside_at_first(row("a", p05=None, p95=None)))
+        self.assertIn("| outside their 90 % band | 1 (66.7 % inside) | 0 (100.0 % inside) |", self.text([row("a", first=0.2), row("b", "two"), row("c", "three")]))
+
+    def test_rows_beside_a_fit_of_their_publication_are_told_apart(self):
+        rows = [row("a", first=0.02), row("b", "two", first=0.2), row("c", "two", first=0.1), row("d", "three", first=0.4)]
+        self.assertNotIn("sets a parameter", self.text(rows))
+        text = self.text([*rows, row("f", kind="fit", verdict="calibrated"), row("s", "two", kind="seen", verdict="pass")])
+        self.assertIn("Of 1 rows another row of the same publication (1 of them) sets a parameter, for another device, model or format: median first error 2.0 %. "
+                      "Of the 3 rows of all other publications (2): 20.0 %.", text)  # fmt: skip
+
     def test_the_interval_of_the_median_is_over_sources(self):
         same = [row(str(i), first=0.05) for i in range(8)]
         self.assertEqual(blind_rows.median_interval(same, "first_error"), (0.05, 0.05))
