@@ -143,11 +143,11 @@ def publication_lines(rows, publications):
 
 
 def split_lines(rows, key, name):
-    """A table by area, device or source."""
+    """A table by area, device or source: first errors, and what lies outside now."""
     groups = {}
     for r in blind(rows):
         groups.setdefault(r[key] or "other", []).append(r)
-    yield f"| {name} | rows | sources | median first error | largest | outside tolerance | outside band |"
+    yield f"| {name} | rows | sources | median first error | largest first error | outside tolerance now | outside band now |"
     yield "|---|---|---|---|---|---|---|"
     for value, of in sorted(groups.items()):
         first = errors([r for r in of if r["first_error"] is not None], "first_error")

@@ -86,6 +86,7 @@ class BlindRows(unittest.TestCase):
 
     def test_a_table_by_device(self):
         lines = list(blind_rows.split_lines([row("a"), row("b", device="")], "device", "device"))
+        self.assertIn("| largest first error | outside tolerance now |", lines[0])
         self.assertEqual(lines[2:], ["| h100 | 1 | 1 | 5.0 % | 5.0 % | 0 | 0 |", "| other | 1 | 1 | 5.0 % | 5.0 % | 0 | 0 |"])
 
 
