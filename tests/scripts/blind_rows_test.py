@@ -50,6 +50,13 @@ class BlindRows(unittest.TestCase):
         self.assertIn("Of 1 rows another row of the same publication (1 of them) sets a parameter, for another device, model or format: median first error 2.0 %. "
                       "Of the 3 rows of all other publications (2): 20.0 %.", text)  # fmt: skip
 
+    def test_rows_whose_figures_were_at_hand_are_told_apart(self):
+        self.assertTrue(blind_rows.at_hand("R5/8b-h100") and blind_rows.at_hand("E2/rest-h100-41") and blind_rows.at_hand("E4/opt-fleet"))
+        self.assertFalse(blind_rows.at_hand("E2/rest-a100-28") or blind_rows.at_hand("E1/ibm-7b-h100") or blind_rows.at_hand("E1/eosin"))
+        text = self.text([row("R1/a", first=0.02), row("E1/a", "two", first=0.2), row("E6/a", "two", first=0.4)])
+        self.assertIn("The figures of 1 rows were at hand while the models were written (R1, ", text)
+        self.assertIn("median first error 2.0 %. Those of the other 2 were looked up afterwards: 30.0 %.", text)
+
     def test_the_interval_of_the_median_is_over_sources(self):
         same = [row(str(i), first=0.05) for i in range(8)]
         self.assertEqual(blind_rows.median_interval(same, "first_error"), (0.05, 0.05))
