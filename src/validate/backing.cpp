@@ -71,7 +71,7 @@ std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::st
   for (const Headline& h : headlines) {
     Backing& b = out.emplace_back(Backing{h.key, h.label, {}, 0, {}});
     for (const auto& line : lines) {
-      if (line.kind != "blind") continue;  // before the search below: most lines are not
+      if (!is_blind(line)) continue;  // before the search below: most lines are not
       const DeclaredKey* declared = declared_key(declared_keys(), line.row);
       if (declared == nullptr || !is_in(declared->area, h.areas)) continue;
       if (first_line(lines, line.row) != &line) continue;

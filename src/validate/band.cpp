@@ -54,7 +54,7 @@ NamedError named_error(const std::vector<LedgerLine>& lines, const ErrorClass& o
   NamedError out;
   std::set<std::string_view> sources, same;
   for (const auto& line : lines) {
-    if (line.kind != "blind" || line.absolute || line.source == source) continue;
+    if (line.absolute || line.source == source || !is_blind(line)) continue;
     sources.insert(line.source);
     if (error_class(line.row, line.tolerance, false).features == of.features) same.insert(line.source);
   }

@@ -145,7 +145,7 @@ std::vector<SizedError> sized_errors(const std::vector<LedgerLine>& lines, std::
   std::map<std::string, double> rows_of;
   std::vector<const LedgerLine*> kept;
   for (const auto& line : lines) {
-    if (line.kind != "blind" || line.absolute || line.source == without_source) continue;
+    if (line.absolute || line.source == without_source || !is_blind(line)) continue;
     if (band_line(lines, line.row) != &line) continue;
     kept.push_back(&line), rows_of[line.source] += 1.0;
   }

@@ -47,11 +47,13 @@ void watts(const Node& levels, const std::vector<EvidenceRun>& runs, std::vector
   for (const Node& r : listed(levels, "gpu_rest")) {
     const std::string gpu = text_of(r, "gpu");
     const double die_degC = number_of(r, "die_degC");
-    const bool context = r.find("context") != nullptr;
-    rows.push_back(
-        judged(row_of(r, "watts"),
-               fmt::format("{} {} at {:.0f} degC", gpu, context ? "with a context, no work" : "at rest", die_degC), "W",
-               rest_W(gpu, die_degC, context)));
+    const bool up = r.find("clock_MHz") != nullptr, context = up || r.find("context") != nullptr;
+    const double clock_MHz = up ? number_of(r, "clock_MHz") : 0.0;
+    const std::string state = up        ? fmt::format("without work at {:.0f} MHz", clock_MHz)
+                              : context ? "with a context, no work"
+                                        : "at rest";
+    rows.push_back(judged(row_of(r, "watts"), fmt::format("{} {} at {:.0f} degC", gpu, state, die_degC), "W",
+                          rest_W(gpu, die_degC, context, clock_MHz * 1e6)));
   }
   for (const Node& r : listed(levels, "node_rest"))
     rows.push_back(judged(row_of(r, "watts"), fmt::format("{} at rest, 22 degC", text_of(r, "server")), "W",

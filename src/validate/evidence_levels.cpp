@@ -98,7 +98,7 @@ double joule_per_token(const EvidenceRun& run) {
   return training_gpu_W(run, air_die_K) * gpu_s / run.plan.tokens_per_iteration();
 }
 
-double rest_W(const std::string& gpu_name, double die_degC, bool context) {
+double rest_W(const std::string& gpu_name, double die_degC, bool context, double clock_Hz) {
   GpuCase gpu = gpu_case(gpu_name);
   gpu.power.wait_activity = 0.0;
   if (context) {
@@ -110,8 +110,9 @@ double rest_W(const std::string& gpu_name, double die_degC, bool context) {
   const power::GpuModel model(gpu.power);
   dvfs::PhaseMix wait;
   wait.wait_s = 1.0;
+  const double up_Hz = clock_Hz > 0.0 ? clock_Hz : model.clock_max_Hz();
   return power_of(gpu, model, wait, gpu.compute.reference_clock_Hz,
-                  context ? model.clock_max_Hz() : model.idle_clock_Hz())(die_degC + zero_degC_K);
+                  context ? up_Hz : model.idle_clock_Hz())(die_degC + zero_degC_K);
 }
 
 double node_rest_W(const std::string& gpu_name, const std::string& server_name) {

@@ -25,8 +25,8 @@ double joule_per_token(const EvidenceRun& run);
 /// Dies of loaded air-cooled H100, mean over a node (row T1).
 inline constexpr double air_die_K = 63.0 + zero_degC_K;
 /// Board power of a GPU without work at a known die temperature: clocks down and part of the leakage gated, or with a
-/// context at the highest clock. @param die_degC in °C  @returns W
-double rest_W(const std::string& gpu, double die_degC, bool context);
+/// context at the highest clock. @param die_degC in °C  @param clock_Hz of a GPU whose clocks are up, 0: the highest  @returns W
+double rest_W(const std::string& gpu, double die_degC, bool context, double clock_Hz = 0.0);
 /// AC power of a node whose GPUs have no context, at 22 °C inlet. @returns W
 double node_rest_W(const std::string& gpu, const std::string& server);
 

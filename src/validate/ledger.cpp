@@ -7,6 +7,7 @@
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "row_kind.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -64,6 +65,8 @@ const LedgerLine* first_line(const std::vector<LedgerLine>& lines, std::string_v
     if (line.row == row && (first == nullptr || line.anew)) first = &line;
   return first;
 }
+
+bool is_blind(const LedgerLine& line) { return line.kind == "blind" && kind_of(line.row) == Kind::blind; }
 
 const LedgerLine* band_line(const std::vector<LedgerLine>& lines, std::string_view row) {
   const LedgerLine* latest = nullptr;

@@ -28,6 +28,8 @@ std::vector<LedgerLine> read_ledger(std::span<const embedded::EmbeddedFile> file
 const std::vector<LedgerLine>& ledger();
 /// The line that counts as a row's first: its last that starts anew, or its first. Null: never computed
 const LedgerLine* first_line(const std::vector<LedgerLine>& lines, std::string_view row);
+/// Whether a line's row was blind then and is so today: a row that was reclassified says nothing of bands and backs nothing.
+bool is_blind(const LedgerLine& line);
 /// The line whose error the bands of other rows rest on: the last that starts anew or is revised, or the first.
 const LedgerLine* band_line(const std::vector<LedgerLine>& lines, std::string_view row);
 

@@ -36,6 +36,27 @@ class BlindRows(unittest.TestCase):
         self.assertTrue(blind_rows.outside_band(row("a", expected=[1.0, 1.8])))
         self.assertFalse(blind_rows.outside_band(row("a", p05=None, p95=None)))
 
+    def test_the_first_prediction_has_a_band_too(self):
+        self.assertFalse(blind_rows.outside_at_first(row("a")))  # 2.1 around 2.0, within 1.9 to 2.3 of 2.1
+        self.assertTrue(blind_rows.outside_at_first(row("a", first=0.2)))  # 2.4: from 2.17
+        self.assertTrue(blind_rows.outside_at_first(row("a", first=-1.0)))
+        self.assertFalse(blind_rows.outside_at_first(row("a", p05=None, p95=None)))
+        self.assertIn("| outside their 90 % band | 1 (66.7 % inside) | 0 (100.0 % inside) |", self.text([row("a", first=0.2), row("b", "two"), row("c", "three")]))
+
+    def test_rows_beside_a_fit_of_their_publication_are_told_apart(self):
+        rows = [row("a", first=0.02), row("b", "two", first=0.2), row("c", "two", first=0.1), row("d", "three", first=0.4)]
+        self.assertNotIn("sets a parameter", self.text(rows))
+        text = self.text([*rows, row("f", kind="fit", verdict="calibrated"), row("s", "two", kind="seen", verdict="pass")])
+        self.assertIn("Of 1 rows another row of the same publication (1 of them) sets a parameter, for another device, model or format: median first error 2.0 %. "
+                      "Of the 3 rows of all other publications (2): 20.0 %.", text)  # fmt: skip
+
+    def test_rows_whose_figures_were_at_hand_are_told_apart(self):
+        self.assertTrue(blind_rows.at_hand("R5/8b-h100") and blind_rows.at_hand("E2/rest-h100-41") and blind_rows.at_hand("E4/opt-fleet"))
+        self.assertFalse(blind_rows.at_hand("E2/rest-a100-28") or blind_rows.at_hand("E1/ibm-7b-h100") or blind_rows.at_hand("E1/eosin"))
+        text = self.text([row("R1/a", first=0.02), row("E1/a", "two", first=0.2), row("E6/a", "two", first=0.4)])
+        self.assertIn("The figures of 1 rows were at hand while the models were written (R1, ", text)
+        self.assertIn("median first error 2.0 %. Those of the other 2 were looked up afterwards: 30.0 %.", text)
+
     def test_the_interval_of_the_median_is_over_sources(self):
         same = [row(str(i), first=0.05) for i in range(8)]
         self.assertEqual(blind_rows.median_interval(same, "first_error"), (0.05, 0.05))
@@ -72,6 +93,7 @@ class BlindRows(unittest.TestCase):
 
     def test_a_table_by_device(self):
         lines = list(blind_rows.split_lines([row("a"), row("b", device="")], "device", "device"))
+        self.assertIn("| largest first error | outside tolerance now |", lines[0])
         self.assertEqual(lines[2:], ["| h100 | 1 | 1 | 5.0 % | 5.0 % | 0 | 0 |", "| other | 1 | 1 | 5.0 % | 5.0 % | 0 | 0 |"])
 
 

@@ -95,12 +95,35 @@ class Ledger(unittest.TestCase):
         (self.root / "scripts/fits/inputs.toml").write_text("")
         self.assertIn("nothing about", self.findings()[0])
 
-    def test_a_row_starts_anew_with_a_reason(self):
-        rows = [row("R1/a", error=0.02), row("R2")]
-        self.assertEqual(LEDGER.add(self.root, rows, ["R1=its entry was fitted without it"], "beef", "2026-03-01"), 1)
+    def test_a_seen_row_starts_anew_by_a_fit_that_leaves_it_out(self):
+        rows = [row("R1/a"), row("R2"), row("W1", error=0.02)]
+        self.assertEqual(LEDGER.add(self.root, rows, ["W1=one"], "beef", "2026-03-01"), 1)
         first = LEDGER.firsts(self.lines())
-        self.assertEqual((first["R1/a"]["error"], first["R1/a"]["anew"]), (0.02, "its entry was fitted without it"))
+        self.assertEqual(first["W1"]["error"], 0.02)
+        self.assertIn("scripts/fits/one", first["W1"]["anew"])
         self.assertEqual(first["R2"]["error"], 0.05)
+        self.assertEqual(self.findings(rows), [])
+        for inputs in ('[one]\nrows = ["W1"]\n', '[two]\nrows = []\n'):
+            (self.root / "scripts/fits/inputs.toml").write_text(inputs)
+            self.assertIn("starts anew by no recorded fit", self.findings(rows)[0])
+
+    def test_a_blind_row_never_starts_anew(self):
+        with self.assertRaises(ValueError):
+            LEDGER.add(self.root, [row("R1/a", error=0.02)], ["R1=one"], "beef", "2026-03-01")
+        forged = json.loads(self.lines()[0]) | {"error": 0.02, "anew": "scripts/fits/one", "previous": LEDGER.sha256(self.lines()[-1])}
+        self.rewrite(lambda x: [*x, json.dumps(forged)])
+        self.assertEqual(LEDGER.broken(self.lines()), [])  # the chain holds
+        self.assertIn("R1/a: blind, and started anew", self.findings()[0])
+
+    def test_a_paper_that_gave_a_value_of_the_catalog_ends_the_blindness_of_its_rows(self):
+        (self.root / "docs/references.bib").write_text("@misc{paper, title = {A}, eprint = {2301.00001}}\n@misc{other,\n  eprint = {2301.00002}}\n")
+        for kind, name, number in (("gpu", "a", "2301.00002"), ("model", "b", "2301.00001")):
+            (self.root / "catalog" / kind).mkdir(parents=True)
+            (self.root / "catalog" / kind / f"{name}.toml").write_text(f'x = "arXiv {number}"\n')
+        self.assertEqual(self.findings(), [])  # another paper, and the shape of a model
+        (self.root / "catalog/gpu/a.toml").write_text('x = "abstract of arXiv 2301.00001"\n')
+        self.assertEqual([f.split(":")[0] for f in self.findings()], ["R1/a", "R2"])
+        self.assertIn("catalog/gpu/a.toml", self.findings()[0])
 
     def test_a_revision_leaves_the_first_error_and_names_a_fit_that_did_not_know_the_row(self):
         rows = [row("R1/a", error=0.02), row("R2"), row("W1", "seen"), row("R7")]

@@ -72,6 +72,13 @@ class ValidationTable(unittest.TestCase):
         with self.assertRaises(SystemExit):
             TABLE.readme_with_counts("no mark", GROUPS)
 
+    def test_a_run_counts_once_and_shares_are_those_of_the_headline(self):
+        rows = [row("W7", error=0.02), row("W7/util", error=0.1), row("W7/days", error=0.1), row("W6", error=0.04)]
+        self.assertEqual(TABLE.percent_error(rows, 0.5), "3.0 %")
+        self.assertEqual(TABLE.percent_error(rows, 0.9), "3.8 %")
+        known = TABLE.readme_with_counts("<!-- written by scripts/validation_table -->\n<!-- end -->\n", {"workload": rows})
+        self.assertIn("Of the 2 known measurements half come out within 3.0 %", known)
+
     def test_the_same_rows_give_the_same_page(self):
         self.assertEqual(self.page, TABLE.page(GROUPS, "abc", {"llama3"}))
 

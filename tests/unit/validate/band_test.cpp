@@ -41,6 +41,9 @@ TEST_CASE("seen rows and fits say nothing of a band", "[validate][band]") {
   const double without = named_error(lines, trained, "new").spread;
   for (const char* kind : {"seen", "fit", "half_fit"}) lines.push_back(line("W1", kind, 3.0, kind));
   CHECK(named_error(lines, trained, "new").spread == without);
+  lines.push_back(line("E1/fa2-1p3b-2k", "reclassified", 3.0));  // blind in its line, the rest of a record today
+  CHECK(named_error(lines, trained, "new").spread == without);
+  CHECK(named_error(lines, trained, "new").n_source == 3);
 }
 
 TEST_CASE("the band holds nine in ten of Student's errors of four degrees", "[validate][band]") {

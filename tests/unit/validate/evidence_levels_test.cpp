@@ -59,6 +59,8 @@ TEST_CASE("a GPU at rest: warmer leaks more, a context costs its clock, gated le
   CHECK(rest_W60 > rest_W20 + 1.0);
   CHECK(context_W20 > rest_W20 + 20.0);
   CHECK(context_W60 - context_W20 > rest_W60 - rest_W20);
+  CHECK(rest_W("h100_sxm_700W", 20, true, 1.2e9) < context_W20 - 5.0);
+  CHECK(rest_W("h100_sxm_700W", 20, true, 1.2e9) > rest_W20);
   CHECK(node_rest_W("h100_sxm_700W", "dgx_h100") > 8.0 * rest_W20);
   CHECK(node_rest_W("a100_sxm_400W", "dgx_a100") < node_rest_W("h100_sxm_700W", "dgx_h100"));
 }

@@ -19,6 +19,15 @@ TEST_CASE("a row's kind is that of the longest declared prefix, which ends where
   CHECK(kind_of("C4/tower_york") == Kind::simulator);
   CHECK(kind_of("R5/70b-gb300-fp4") == Kind::blind);
   CHECK(kind_of("R1/gb200-512") == Kind::half_fit);
+  CHECK(kind_of("E4/opt-fleet") == Kind::blind);
+}
+
+TEST_CASE("a row whose own paper sets an entry that it uses is the rest of a record") {
+  for (const char* id : {"E1/fa2-1p3b-2k", "E1/fa2-2p7b-8k", "E4/rsc-1024"}) CHECK(kind_of(id) == Kind::half_fit);
+}
+
+TEST_CASE("an interval of 28 K for a die is a bound") {
+  for (const char* id : {"T1/coolest", "T1/hottest"}) CHECK(kind_of(id) == Kind::bound);
 }
 
 TEST_CASE("a row without a declared kind cannot be printed") {
