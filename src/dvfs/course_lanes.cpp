@@ -18,7 +18,6 @@ constexpr double part_s = 10e-3;  ///< of `clock_sum_Hz`
 constexpr std::size_t most_part = 2048;
 /// The limiter remembers one; after three its loop has settled to a part in 1e5 of the clock.
 constexpr double settling_windows = 3.0;
-constexpr double mean_s = 24.0;  ///< of many places of the samples in the repetition
 
 /// @returns the bits of lanes whose stretch is over
 unsigned stretches_over(const CoursePieces& v) {
@@ -42,7 +41,7 @@ class Course {
       : c_(common), r_(of.repetition), l_(lane), v_(v) {
     const auto& p = c_.gpu.params();
     n_settling_ = repetitions(r_, settling_windows * c_.limits.governor.window_s);
-    n_seen_ = left_ = repetitions(r_, mean_s);
+    n_seen_ = left_ = repetitions(r_, c_.limits.mean_s);
     const auto n_part = std::clamp(static_cast<std::size_t>(planned_s(r_) / part_s), std::size_t{1}, most_part);
     sums_.kind.resize(r_.kind_mix.size());
     sums_.clock_sum_Hz.assign(n_part + 1 + CoursePieces::n_ahead, 0.0);
@@ -125,7 +124,7 @@ class Course {
   bool next_repetition() {
     v_.mean_W[l_] = v_.repetition_J[l_] / v_.repetition_s[l_];
     if (n_settling_ > 0) {
-      if (--n_settling_ == 0) close(), v_.until_part_Hz[l_] = sums_.clock_sum_Hz.data();
+      if (--n_settling_ == 0) close(), v_.until_part_Hz[l_] = sums_.clock_sum_Hz.data(), ++v_.n_counted;
     } else {
       const std::size_t last = sums_.clock_sum_Hz.size() - 1 - CoursePieces::n_ahead;
       // Parts that rounding has left are at its end.
@@ -133,6 +132,7 @@ class Course {
         sums_.clock_sum_Hz[part] += v_.clock_sum_Hz[l_];
       if (--left_ == 0) {
         sums_.n_repetition = n_seen_;
+        --v_.n_counted;
         sums_.clock_sum_Hz.resize(last + 1);
         for (double& x : sums_.clock_sum_Hz) x /= n_seen_;
         return false;
@@ -195,7 +195,7 @@ std::vector<CourseSums> play_courses(const power::GpuModel& gpu, std::span<const
   for (std::size_t l = 0; l < n_lane; ++l) fill(l);
   for (std::size_t left = of.size(); left > 0;) {
     play_pieces(common, state);
-    add_clocks(state);
+    if (state.n_counted > 0) add_clocks(state);
     for (unsigned over = stretches_over(state); over != 0; over &= over - 1) {
       const auto l = static_cast<std::size_t>(std::countr_zero(over));
       if (course[l]->next()) continue;

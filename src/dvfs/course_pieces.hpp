@@ -62,6 +62,7 @@ struct CoursePieces {
   Lanes parts_per_s, at_part, clock_sum_Hz, part, last_part;
   static constexpr std::size_t n_ahead = 2;   ///< parts behind the last that `add_clocks` may touch
   std::array<double*, n_lane> until_part_Hz;  ///< [lane][part] to which that sum until the part's end is added
+  std::size_t n_counted = 0;                  ///< lanes whose sums anyone reads
 };
 
 /// One piece in every lane: to the end of its stretch or of its sample, whichever comes first. Samples that are over decide.

@@ -218,8 +218,9 @@ std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& ty
   return out;
 }
 
-std::vector<dvfs::ClockCourse> slow_courses(const LimitedWork& of, const NodeType& type) {
-  const Work work(of, type);
+std::vector<dvfs::ClockCourse> slow_courses(const LimitedWork& of, const NodeType& type, bool once) {
+  Work work(of, type);
+  if (once) work.limits.mean_s = 0.0;
   std::vector<std::vector<dvfs::Stretch>> stretches;
   std::vector<dvfs::Repetition> repetition;
   stretches.reserve(of.timeline.classes.size());
