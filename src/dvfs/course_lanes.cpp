@@ -134,7 +134,7 @@ class Course {
         sums_.n_repetition = n_seen_;
         --v_.n_counted;
         sums_.clock_sum_Hz.resize(last + 1);
-        for (double& x : sums_.clock_sum_Hz) x /= n_seen_;
+        for (double& x : sums_.clock_sum_Hz) x *= 1.0 / n_seen_;
         return false;
       }
     }
