@@ -30,6 +30,7 @@ class GridMeters {
     LoadMeters::Mark load;
     BusMeters::Mark bus;
   };
+  std::int64_t from_bin() const { return p_.from_bin; }  ///< first that they see
   Mark mark() const;
   /// What was added since a mark; empty if nothing was measured or a window ended meanwhile.
   struct Share {

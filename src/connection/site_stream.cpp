@@ -89,12 +89,16 @@ void SiteStream::impose(const Imposed& given, bool anew) {
   if (anew) repeats_.begin_anew();
 }
 
-/// First bin after this one in which a lane continues with its next stretch or a window begins or ends, at most `until_bin`; at
-/// least one bin on.
+/// First bin after this one in which a lane continues with its next stretch, the rated part begins, or a window begins or ends, at most
+/// `until_bin`; at least one bin on.
 std::int64_t SiteStream::stretch_end(std::int64_t until_bin) {
   const std::int64_t bin = state_.bin;
   std::int64_t end = std::min(until_bin, seen_.windows.next_edge(bin));
   for (auto& lane : lanes_) end = std::min(end, lane.at(bin * ns_per_ms).end / ns_per_ms);
+  if (const std::int64_t from = seen_.grid.from_bin(); bin < from)
+    end = std::min(end, from);
+  else if (bin == from)
+    repeats_.forget();  // its meters have seen nothing of what repeats
   return std::max(end, bin + 1);
 }
 

@@ -69,15 +69,17 @@ ClockCourse course_of(const power::GpuModel& gpu, const CourseOf& of, double lea
                       CourseSums sums) {
   const auto& [chip, r] = of;
   ClockCourse out;
-  for (const auto& s : r.stretches) {
-    const double one_s = phase_power(gpu, chip, r.kind_mix[s.kind], r.reference_Hz, r.pace_Hz, 0.0).duration_s;
-    add(out.all, r.kind_mix[s.kind], s.duration_s / one_s);
-  }
+  std::vector<double> one_s;  // [kind]
+  one_s.reserve(r.kind_mix.size());
+  for (const auto& mix : r.kind_mix)
+    one_s.push_back(phase_power(gpu, chip, mix, r.reference_Hz, r.pace_Hz, 0.0).duration_s);
+  for (const auto& s : r.stretches) add(out.all, r.kind_mix[s.kind], s.duration_s / one_s[s.kind]);
   out.repetition_s = sums.s / sums.n_repetition;
   out.mean_W = sums.J / sums.s;
   out.clock_Hz = sums.work_s > 0.0 ? sums.work_cycles / sums.work_s : r.pace_Hz;
   out.ratio_sum = std::move(sums.clock_sum_Hz);
-  for (double& x : out.ratio_sum) x /= out.clock_Hz;
+  const double per_Hz = 1.0 / out.clock_Hz;
+  for (double& x : out.ratio_sum) x *= per_Hz;
 
   // The power of all of it at the one clock, which the closed form limits; and each kind by its own.
   const auto flat = phase_power(gpu, chip, out.all, r.reference_Hz, out.clock_Hz, std::min(out.clock_Hz, r.gate_Hz));

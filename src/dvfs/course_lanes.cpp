@@ -18,7 +18,6 @@ constexpr double part_s = 10e-3;  ///< of `clock_sum_Hz`
 constexpr std::size_t most_part = 2048;
 /// The limiter remembers one; after three its loop has settled to a part in 1e5 of the clock.
 constexpr double settling_windows = 3.0;
-constexpr double mean_s = 24.0;  ///< of many places of the samples in the repetition
 
 /// @returns the bits of lanes whose stretch is over
 unsigned stretches_over(const CoursePieces& v) {
@@ -34,27 +33,21 @@ double planned_s(const Repetition& r) {
 }
 int repetitions(const Repetition& r, double s) { return std::max(1, static_cast<int>(std::ceil(s / planned_s(r)))); }
 
-/// The last pieces of all lanes. A lane adds many at once to its sums, which is faster than one after each step of all lanes.
-struct Notes {
-  static constexpr std::size_t most = 32;
-  std::array<Lanes, most> end_s, clock_Hz;  ///< [piece] end on the repetition's own clock, and the clock in it
-  std::size_t n = 0;
-  void add(const CoursePieces& v) { end_s[n] = v.begin_s, clock_Hz[n++] = v.clock_Hz; }
-};
-
 /// A course in its lane.
 class Course {
  public:
-  Course(const CourseCommon& common, const CourseOf& of, std::size_t lane, const Notes& notes, CoursePieces& v)
-      : c_(common), r_(of.repetition), l_(lane), v_(v), notes_(notes), noted_from_(notes.n) {
+  /// @param nowhere [part] for the clocks of a course that settles
+  Course(const CourseCommon& common, const CourseOf& of, std::size_t lane, double* nowhere, CoursePieces& v)
+      : c_(common), r_(of.repetition), l_(lane), v_(v) {
     const auto& p = c_.gpu.params();
     n_settling_ = repetitions(r_, settling_windows * c_.limits.governor.window_s);
-    n_seen_ = left_ = repetitions(r_, mean_s);
+    n_seen_ = left_ = repetitions(r_, c_.limits.mean_s);
     const auto n_part = std::clamp(static_cast<std::size_t>(planned_s(r_) / part_s), std::size_t{1}, most_part);
     sums_.kind.resize(r_.kind_mix.size());
-    last_part_ = static_cast<std::int64_t>(n_part);
-    sums_.clock_sum_Hz.assign(n_part + 1 + n_ahead, 0.0);
-    parts_per_s_ = static_cast<double>(n_part) / planned_s(r_);
+    sums_.clock_sum_Hz.assign(n_part + 1 + CoursePieces::n_ahead, 0.0);
+    v_.last_part[l_] = static_cast<double>(n_part);
+    v_.parts_per_s[l_] = static_cast<double>(n_part) / planned_s(r_);
+    v_.until_part_Hz[l_] = nowhere;
     for (std::size_t k = 0; k < r_.kind_mix.size(); ++k) {
       const auto& mix = r_.kind_mix[k];
       const double whole_s = phase_times(p, mix, r_.reference_Hz / r_.pace_Hz, 0.0).duration_s;
@@ -68,55 +61,32 @@ class Course {
     v_.mean_W[l_] = c_.limits.cap_W;
     v_.request_bins[l_] = v_.clock_bins[l_] = std::clamp(c_.limiter.bins(r_.pace_Hz), 0.0, c_.lock_bins);
     v_.sample_J[l_] = v_.sampled_s[l_] = v_.window_J[l_] = v_.window_s[l_] = v_.board_W[l_] = 0.0;
-    v_.past_J.resize(static_cast<std::size_t>(std::ceil(c_.limiter.n_sample()))), v_.past_s.resize(v_.past_J.size());
-    for (std::size_t i = 0; i < v_.past_J.size(); ++i) v_.past_J[i][l_] = v_.past_s[i][l_] = 0.0;
-    v_.oldest[l_] = 0;
+    v_.past[l_].assign(static_cast<std::size_t>(std::ceil(c_.limiter.n_sample())), {0.0, 0.0});
+    v_.oldest[l_] = 0, v_.oldest_J[l_] = v_.oldest_s[l_] = 0.0;
     set_clock(v_.now, c_.limiter.clock_Hz(v_.clock_bins[l_]));
     set_clock(v_.idle, c_.gpu.idle_clock_Hz());
     begin();
   }
-  /// Adds the clocks of the noted pieces to the sums at the parts that end in them, seldom more than two in one; without branches, which
-  /// no processor foresees here.
-  void see() {
-    const std::size_t first = std::exchange(noted_from_, notes_.n);
-    if (n_settling_ > 0) return;
-    double at_part = part_at_, sum_Hz = clock_sum_Hz_;
-    std::int64_t part = part_;
-    for (std::size_t i = first; i < notes_.n; ++i) {
-      const double end = notes_.end_s[i].x[l_] * parts_per_s_, clock_Hz = notes_.clock_Hz[i].x[l_];
-      const std::int64_t n = std::min(static_cast<std::int64_t>(end), last_part_ - 1) + 1 - part;
-      const auto until_Hz = [&](std::int64_t k) {
-        return sum_Hz + clock_Hz * (static_cast<double>(part + k) - at_part);
-      };
-      double* at = sums_.clock_sum_Hz.data() + part;
-      for (std::int64_t k = 0; k < n_ahead; ++k) at[k] += static_cast<double>(k < n) * until_Hz(k);
-      for (std::int64_t k = n_ahead; k < n; ++k) at[k] += until_Hz(k);
-      sum_Hz += clock_Hz * (end - at_part);
-      part += n, at_part = end;
-    }
-    part_ = part, part_at_ = at_part, clock_sum_Hz_ = sum_Hz;
-  }
-  /// The notes begin anew.
-  void turn_page() { see(), noted_from_ = 0; }
   /// Takes the stretch that is over. @returns false: the course is complete
   bool next() {
     end_stretch();
-    if (next_stretch()) return true;
-    see();
-    return next_repetition();
+    return next_stretch() || next_repetition();
   }
   CourseSums result() && { return std::move(sums_); }
 
  private:
   void set_clock(AtClock& at, double clock_Hz) {
-    const double V = c_.gpu.voltage(clock_Hz).V + v_.offset_V[l_];
+    const auto table = c_.gpu.voltage(clock_Hz);
+    const double V = table.V + v_.offset_V[l_];
+    at.table_V[l_] = table.V, at.slope_V_per_Hz[l_] = table.slope_V_per_Hz;
     at.clock_Hz[l_] = clock_Hz, at.stretch[l_] = v_.reference_Hz[l_] / clock_Hz;
     at.dynamic_W[l_] = c_.gpu.dynamic_W(V, clock_Hz);
     at.leakage_W[l_] = v_.leakage_W[l_] * c_.gpu.leakage_voltage_factor(V);
   }
   /// Begins the next repetition.
   void begin() {
-    next_ = 0, part_ = 1, part_at_ = 0.0, clock_sum_Hz_ = 0.0;
+    next_ = 0;
+    v_.part[l_] = 1.0, v_.at_part[l_] = v_.clock_sum_Hz[l_] = 0.0;
     v_.begin_s[l_] = v_.repetition_J[l_] = v_.repetition_s[l_] = 0.0;
     v_.sample_left_s[l_] = c_.sampling.period_s * sample_place_frac(++n_played_, n_seen_);
     for (std::size_t m = 0; m < n_mode; ++m) z_before_[m] = v_.z_K[m][l_];
@@ -154,14 +124,17 @@ class Course {
   bool next_repetition() {
     v_.mean_W[l_] = v_.repetition_J[l_] / v_.repetition_s[l_];
     if (n_settling_ > 0) {
-      if (--n_settling_ == 0) close();
+      if (--n_settling_ == 0) close(), v_.until_part_Hz[l_] = sums_.clock_sum_Hz.data(), ++v_.n_counted;
     } else {
+      const std::size_t last = sums_.clock_sum_Hz.size() - 1 - CoursePieces::n_ahead;
       // Parts that rounding has left are at its end.
-      for (auto* at = sums_.clock_sum_Hz.data(); part_ <= last_part_; ++part_) at[part_] += clock_sum_Hz_;
+      for (auto part = static_cast<std::size_t>(v_.part[l_]); part <= last; ++part)
+        sums_.clock_sum_Hz[part] += v_.clock_sum_Hz[l_];
       if (--left_ == 0) {
         sums_.n_repetition = n_seen_;
-        sums_.clock_sum_Hz.resize(static_cast<std::size_t>(last_part_) + 1);
-        for (double& x : sums_.clock_sum_Hz) x /= n_seen_;
+        --v_.n_counted;
+        sums_.clock_sum_Hz.resize(last + 1);
+        for (double& x : sums_.clock_sum_Hz) x *= 1.0 / n_seen_;
         return false;
       }
     }
@@ -183,8 +156,6 @@ class Course {
   const Repetition& r_;
   std::size_t l_;
   CoursePieces& v_;
-  const Notes& notes_;
-  std::size_t noted_from_;  ///< first piece that is not in the sums yet
   CourseSums sums_;
   /// As in CoursePieces; the time of all its work at the repetition's pace.
   struct Kind {
@@ -193,12 +164,9 @@ class Course {
   std::vector<Kind> kind_;
   int n_settling_, n_seen_, left_;
   std::int64_t n_played_ = 0;
-  std::size_t next_ = 0;                      ///< stretch after the present one
-  std::array<double, n_mode> z_before_;       ///< at the last repetition's begin
-  double mean_before_W_ = 0.0;                ///< that it counted from
-  static constexpr std::int64_t n_ahead = 2;  ///< parts behind the last that `see` may touch
-  std::int64_t part_ = 1, last_part_;         ///< that ends next
-  double parts_per_s_, part_at_ = 0.0, clock_sum_Hz_ = 0.0;
+  std::size_t next_ = 0;                 ///< stretch after the present one
+  std::array<double, n_mode> z_before_;  ///< at the last repetition's begin
+  double mean_before_W_ = 0.0;           ///< that it counted from
 };
 
 }  // namespace
@@ -208,25 +176,26 @@ std::vector<CourseSums> play_courses(const power::GpuModel& gpu, std::span<const
   const CourseCommon common(gpu, leakage_temperature_factor, limits);
   std::vector<CourseSums> out(of.size());
   CoursePieces state;
-  Notes notes;
+  std::vector<double> nowhere(most_part + 1 + CoursePieces::n_ahead);
   std::array<std::optional<Course>, n_lane> course;
   std::array<std::size_t, n_lane> number{};
   std::size_t next = 0;
   const auto fill = [&](std::size_t l) {
     if (next < of.size()) {
-      course[l].emplace(common, of[number[l] = next++], l, notes, state);
+      course[l].emplace(common, of[number[l] = next++], l, nowhere.data(), state);
       return;
     }
     // A lane without a course goes on with one that nobody takes, so that its arithmetic stays finite.
-    if (!course[l]) course[l].emplace(common, of.front(), l, notes, state);
+    if (!course[l]) course[l].emplace(common, of.front(), l, nowhere.data(), state);
     state.stretch_left_s[l] = 1e300;
+    state.until_part_Hz[l] = nowhere.data();
     course[l].reset();
   };
   if (of.empty()) return out;
   for (std::size_t l = 0; l < n_lane; ++l) fill(l);
   for (std::size_t left = of.size(); left > 0;) {
     play_pieces(common, state);
-    notes.add(state);
+    if (state.n_counted > 0) add_clocks(state);
     for (unsigned over = stretches_over(state); over != 0; over &= over - 1) {
       const auto l = static_cast<std::size_t>(std::countr_zero(over));
       if (course[l]->next()) continue;
@@ -234,10 +203,6 @@ std::vector<CourseSums> play_courses(const power::GpuModel& gpu, std::span<const
       --left;
       fill(l);
     }
-    if (notes.n < Notes::most) continue;
-    for (auto& c : course)
-      if (c) c->turn_page();
-    notes.n = 0;
   }
   return out;
 }

@@ -1,7 +1,9 @@
 #include "course_pieces.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
@@ -25,14 +27,33 @@ SampledGovernorParams without_peaks() {
           .brake_clock_ratio = 1.0};
 }
 
-constexpr double near_x = 0.25;  ///< up to which the series is exact to 1e-12
-/// math::mean_decay() for small x: Σ (−x)^n/(n+1)!
+/// math::mean_decay() by the first terms of its series, Σ (−x)^n/(n+1)!
+template <int n_term>
 TIDEWATT_INLINE double near_mean_decay(double x) {
-  double near = 1.0 / 362880.0;
-  near = std::fma(std::fma(near, -x, 1.0 / 40320.0), -x, 1.0 / 5040.0);
-  near = std::fma(std::fma(near, -x, 1.0 / 720.0), -x, 1.0 / 120.0);
-  near = std::fma(std::fma(near, -x, 1.0 / 24.0), -x, 1.0 / 6.0);
-  return std::fma(std::fma(near, -x, 0.5), -x, 1.0);
+  double out = 1.0, factor = 1.0;
+  for (int n = 2; n <= n_term; ++n) factor /= n;
+  out = factor;
+  for (int n = n_term; n > 1; --n) out = std::fma(out, -x, factor *= n);
+  return out;
+}
+/// Mean of e^{−λt} over every lane's piece.
+template <int n_term>
+TIDEWATT_INLINE void set_near_means(double rate_per_s, const Lanes& d, Lanes& mean) {
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_lane; ++l) mean.x[l] = near_mean_decay<n_term>(rate_per_s * d.x[l]);
+}
+/// @param most_s of a piece
+TIDEWATT_INLINE void set_means(double rate_per_s, double most_s, const Lanes& d, Lanes& mean) {
+  // Terms up to which the series is exact to 1e-13 …
+  const double most_x = rate_per_s * most_s;
+  if (most_x <= 0.0015) return set_near_means<4>(rate_per_s, d, mean);
+  if (most_x <= 0.06) return set_near_means<7>(rate_per_s, d, mean);
+  if (most_x <= 1.2) return set_near_means<14>(rate_per_s, d, mean);
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double x = rate_per_s * d.x[l], far = (1.0 - math::exp(-x)) / x, near = near_mean_decay<9>(x);
+    mean.x[l] = x > 0.25 ? far : near;
+  }
 }
 
 TIDEWATT_INLINE void set_clock(const CourseCommon& c, const Lanes& clock_Hz, const CoursePieces& v, AtClock& out) {
@@ -41,7 +62,12 @@ TIDEWATT_INLINE void set_clock(const CourseCommon& c, const Lanes& clock_Hz, con
   const double per_ref_V = 1.0 / p.voltage_ref_V, per_ref_Hz = 1.0 / p.dynamic_ref_Hz;
   TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
-    const double f = clock_Hz.x[l], V = grid.voltage(f).V + v.offset_V.x[l], ratio = V * per_ref_V;
+    const auto table = grid.voltage(clock_Hz.x[l]);
+    out.table_V.x[l] = table.V, out.slope_V_per_Hz.x[l] = table.slope_V_per_Hz;
+  }
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double f = clock_Hz.x[l], V = out.table_V.x[l] + v.offset_V.x[l], ratio = V * per_ref_V;
     out.clock_Hz.x[l] = f;
     out.stretch.x[l] = v.reference_Hz.x[l] / f;
     out.dynamic_W.x[l] = p.dynamic_W * ratio * ratio * (f * per_ref_Hz);
@@ -49,28 +75,40 @@ TIDEWATT_INLINE void set_clock(const CourseCommon& c, const Lanes& clock_Hz, con
   }
 }
 
-/// Adds the samples that are over to their lanes' means. @param rise_W of the mean since the sample before
-TIDEWATT_INLINE void see_samples(const CourseCommon& c, CoursePieces& v, Lanes& rise_W) {
-  const double n_sample = c.limiter.n_sample(), left_out_frac = static_cast<double>(v.past_J.size()) - n_sample;
-  Lanes first_J, first_s, next_J, next_s;
+/// @returns the bits of lanes whose sample is over
+TIDEWATT_INLINE unsigned samples_over(const CoursePieces& v) {
+  unsigned out = 0;
+  for (std::size_t l = 0; l < n_lane; ++l) out |= static_cast<unsigned>(v.sample_left_s.x[l] <= over_s) << l;
+  return out;
+}
+
+/// Adds the samples that are over to their lanes' means.
+/// @param sample_W mean of the sample  @param rise_W of the mean since the sample before
+TIDEWATT_INLINE void see_samples(const CourseCommon& c, CoursePieces& v, const Lanes& sample_W, Lanes& rise_W) {
+  const double n_sample = c.limiter.n_sample(), left_out_frac = static_cast<double>(v.past[0].size()) - n_sample;
+  TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
     const bool due = v.sample_left_s.x[l] <= over_s;
-    double &J = v.past_J[v.oldest[l]].x[l], &s = v.past_s[v.oldest[l]].x[l];
-    first_J.x[l] = due ? J : v.sample_J.x[l], first_s.x[l] = due ? s : v.sampled_s.x[l];
-    J = due ? v.sample_J.x[l] : J, s = due ? v.sampled_s.x[l] : s;
-    const std::size_t next = v.oldest[l] + 1 == v.past_J.size() ? 0 : v.oldest[l] + 1;
-    v.oldest[l] = due ? next : v.oldest[l];
-    next_J.x[l] = v.past_J[v.oldest[l]].x[l], next_s.x[l] = v.past_s[v.oldest[l]].x[l];
+    const double J = v.window_J.x[l], s = v.window_s.x[l];
+    const double more_J = J + (v.sample_J.x[l] - v.oldest_J.x[l]), more_s = s + (v.sampled_s.x[l] - v.oldest_s.x[l]);
+    rise_W.x[l] = s > 0.0 ? v.board_W.x[l] : sample_W.x[l];  // so far that before
+    v.window_J.x[l] = due ? more_J : J, v.window_s.x[l] = due ? more_s : s;
+  }
+  for (unsigned due = samples_over(v); due != 0; due &= due - 1) {
+    const auto l = static_cast<std::size_t>(std::countr_zero(due));
+    auto& past = v.past[l];
+    std::size_t& at = v.oldest[l];
+    past[at] = {v.sample_J.x[l], v.sampled_s.x[l]};
+    at = at + 1 == past.size() ? 0 : at + 1;
+    v.oldest_J.x[l] = past[at].J, v.oldest_s.x[l] = past[at].s;
   }
   TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
-    const double J = v.sample_J.x[l], s = v.sampled_s.x[l], had_s = v.window_s.x[l], had_W = v.board_W.x[l];
-    const double sum_J = v.window_J.x[l] + (J - first_J.x[l]), sum_s = had_s + (s - first_s.x[l]);
-    const double before_W = had_s > 0.0 ? had_W : J / s;
-    const double mean_W = (sum_J - left_out_frac * next_J.x[l]) / (sum_s - left_out_frac * next_s.x[l]);
-    v.window_J.x[l] = sum_J, v.window_s.x[l] = sum_s;
-    v.board_W.x[l] = v.sample_left_s.x[l] <= over_s ? mean_W : had_W;
-    rise_W.x[l] = mean_W - before_W;
+    const bool due = v.sample_left_s.x[l] <= over_s;
+    const double mean_W =
+        (v.window_J.x[l] - left_out_frac * v.oldest_J.x[l]) / (v.window_s.x[l] - left_out_frac * v.oldest_s.x[l]);
+    rise_W.x[l] = mean_W - rise_W.x[l];
+    v.board_W.x[l] = due ? mean_W : v.board_W.x[l];
   }
 }
 
@@ -127,39 +165,26 @@ void play_pieces(const CourseCommon& c, CoursePieces& v) {
   for (std::size_t m = 0; m < n_mode; ++m) {
     const double rate_per_s = die.rate_per_s[m], K_per_J = die.K_per_J[m];
     Lanes mean;
-    if (rate_per_s * c.sampling.period_s <= near_x) {  // no piece is longer than a sample
-      TIDEWATT_LANE_LOOP
-      for (std::size_t l = 0; l < n_lane; ++l) mean.x[l] = near_mean_decay(rate_per_s * d.x[l]);
-    } else {
-      TIDEWATT_LANE_LOOP
-      for (std::size_t l = 0; l < n_lane; ++l) {
-        const double x = rate_per_s * d.x[l], far = (1.0 - math::exp(-x)) / x, near = near_mean_decay(x);
-        mean.x[l] = x > near_x ? far : near;
-      }
-    }
+    set_means(rate_per_s, c.sampling.period_s, d, mean);  // no piece is longer than a sample
     TIDEWATT_LANE_LOOP
     for (std::size_t l = 0; l < n_lane; ++l) {
       const double spent_s = d.x[l] * mean.x[l], left = std::fma(-rate_per_s, spent_s, 1.0);
       v.z_K[m].x[l] = std::fma(v.z_K[m].x[l], left, K_per_J * over_W.x[l] * spent_s);
     }
   }
-  const auto grid = c.grid;
   const PowerLimiter limiter = c.limiter;
   const double cap_W = c.limits.cap_W, lock_bins = c.lock_bins, up_bins = c.sampling.up_slew_bins,
                period_s = c.sampling.period_s;
-  Lanes volts, slope, request, next_bins, next_Hz, rise_W;
-  see_samples(c, v, rise_W);
+  Lanes request, next_bins, next_Hz, sample_W, rise_W;
   TIDEWATT_LANE_LOOP
-  for (std::size_t l = 0; l < n_lane; ++l) {
-    const auto table = grid.voltage(v.now.clock_Hz.x[l]);
-    volts.x[l] = table.V, slope.x[l] = table.slope_V_per_Hz;
-  }
+  for (std::size_t l = 0; l < n_lane; ++l) sample_W.x[l] = v.sample_J.x[l] / v.sampled_s.x[l];
+  see_samples(c, v, sample_W, rise_W);
   TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
     const double bins = v.clock_bins.x[l], sampled_s = v.sampled_s.x[l];
     const double allowed = limiter
-                               .after({volts.x[l], slope.x[l]}, v.request_bins.x[l], bins, v.sample_J.x[l] / sampled_s,
-                                      {v.board_W.x[l], rise_W.x[l]}, sampled_s, cap_W, 1.0)
+                               .after({v.now.table_V.x[l], v.now.slope_V_per_Hz.x[l]}, v.request_bins.x[l], bins,
+                                      sample_W.x[l], {v.board_W.x[l], rise_W.x[l]}, sampled_s, cap_W, 1.0)
                                .clock_bins;
     const double goal = allowed < lock_bins ? allowed : lock_bins, slewed = bins + up_bins;
     const double credit = goal + 2.0;  // as the governor: no credit beyond the lock
@@ -180,6 +205,45 @@ void play_pieces(const CourseCommon& c, CoursePieces& v) {
     next_Hz.x[l] = limiter.clock_Hz(to);
   }
   set_clock(c, next_Hz, v, v.now);
+}
+
+TIDEWATT_CLONES
+void add_clocks(CoursePieces& v) {
+  Lanes end, begun, n, first_Hz, second_Hz;
+  const Lanes at_before = v.at_part, sum_before_Hz = v.clock_sum_Hz;
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double x = v.begin_s.x[l] * v.parts_per_s.x[l], last = v.last_part.x[l] - 1.0, within = x < last ? x : last;
+    const double whole = static_cast<std::int32_t>(within);
+    end.x[l] = x, begun.x[l] = v.part.x[l];
+    n.x[l] = whole + 1.0 - v.part.x[l];
+    v.part.x[l] = whole + 1.0;
+  }
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double clock_Hz = v.clock_Hz.x[l], at = at_before.x[l], sum_Hz = sum_before_Hz.x[l], part = begun.x[l];
+    first_Hz.x[l] = sum_Hz + clock_Hz * (part - at);
+    second_Hz.x[l] = sum_Hz + clock_Hz * (part + 1.0 - at);
+    v.clock_sum_Hz.x[l] = sum_Hz + clock_Hz * (end.x[l] - at);
+    v.at_part.x[l] = end.x[l];
+  }
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double first = first_Hz.x[l], second = second_Hz.x[l];
+    first_Hz.x[l] = n.x[l] > 0.0 ? first : 0.0;
+    second_Hz.x[l] = n.x[l] > 1.0 ? second : 0.0;
+  }
+  for (std::size_t l = 0; l < n_lane; ++l) v.until_part_Hz[l][static_cast<std::int32_t>(begun.x[l])] += first_Hz.x[l];
+  for (std::size_t l = 0; l < n_lane; ++l)
+    v.until_part_Hz[l][static_cast<std::int32_t>(begun.x[l]) + 1] += second_Hz.x[l];
+  unsigned longer = 0;
+  for (std::size_t l = 0; l < n_lane; ++l) longer |= static_cast<unsigned>(n.x[l] > 2.0) << l;
+  for (; longer != 0; longer &= longer - 1) {
+    const auto l = static_cast<std::size_t>(std::countr_zero(longer));
+    double* to = v.until_part_Hz[l] + static_cast<std::int32_t>(begun.x[l]);
+    for (std::int32_t k = 2; k < n.x[l]; ++k)
+      to[k] += sum_before_Hz.x[l] + v.clock_Hz.x[l] * (begun.x[l] + k - at_before.x[l]);
+  }
 }
 
 }  // namespace TIDEWATT_NAMESPACE::dvfs

@@ -33,6 +33,7 @@ struct CourseCommon {
 /// Chips at their clocks.
 struct AtClock {
   Lanes clock_Hz, stretch, dynamic_W, leakage_W;
+  Lanes table_V, slope_V_per_Hz;  ///< of the voltage table, without the chip's offset
 };
 
 /// [lane] everything that a piece moves.
@@ -43,9 +44,12 @@ struct CoursePieces {
   Lanes mean_W, request_bins, clock_bins;    ///< mean of the last repetition
   Lanes sample_J, sampled_s, sample_left_s;  ///< of the sample
   // Plain mean of the last samples: see PowerMean.
-  std::vector<Lanes> past_J, past_s;         ///< [sample] in a circle
-  std::array<std::size_t, n_lane> oldest{};  ///< of each lane's circle
-  Lanes window_J, window_s, board_W;
+  struct Sample {
+    double J, s;
+  };
+  std::array<std::vector<Sample>, n_lane> past;  ///< [lane][sample] in a circle
+  std::array<std::size_t, n_lane> oldest{};      ///< of each lane's circle
+  Lanes oldest_J, oldest_s, window_J, window_s, board_W;
   Lanes stretch_left_s, begin_s, repetition_J, repetition_s;  ///< of the repetition, the first two on its own clock
   // The stretch: see PhaseMix. `gate` is reference clock ÷ gate, 0: none.
   Lanes matrix_s, active_matrix_s, other_s, active_other_s, transfer_J, whole_s, per_whole_s, gate, context, low_W,
@@ -54,9 +58,17 @@ struct CoursePieces {
   Lanes s, J, work_s, work_cycles, fixed_J, leakage_J;
   // The last piece, and the clock in it.
   Lanes planned_s, clock_Hz;
+  // Sum of the clock over equal parts of the repetition, in its own clock: where it is, the part that ends next, the last one.
+  Lanes parts_per_s, at_part, clock_sum_Hz, part, last_part;
+  static constexpr std::size_t n_ahead = 2;   ///< parts behind the last that `add_clocks` may touch
+  std::array<double*, n_lane> until_part_Hz;  ///< [lane][part] to which that sum until the part's end is added
+  std::size_t n_counted = 0;                  ///< lanes whose sums anyone reads
 };
 
 /// One piece in every lane: to the end of its stretch or of its sample, whichever comes first. Samples that are over decide.
 void play_pieces(const CourseCommon& c, CoursePieces& v);
+/// Adds the clock in that piece to the sums until the parts that end in it, seldom more than two in one; without branches, which no
+/// processor foresees here.
+void add_clocks(CoursePieces& v);
 
 }  // namespace TIDEWATT_NAMESPACE::dvfs

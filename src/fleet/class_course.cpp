@@ -218,8 +218,9 @@ std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& ty
   return out;
 }
 
-std::vector<dvfs::ClockCourse> slow_courses(const LimitedWork& of, const NodeType& type) {
-  const Work work(of, type);
+std::vector<dvfs::ClockCourse> slow_courses(const LimitedWork& of, const NodeType& type, bool once) {
+  Work work(of, type);
+  if (once) work.limits.mean_s = 0.0;
   std::vector<std::vector<dvfs::Stretch>> stretches;
   std::vector<dvfs::Repetition> repetition;
   stretches.reserve(of.timeline.classes.size());
@@ -281,9 +282,20 @@ ChipPlace leading(const ClassCourse& course, double gate_Hz) {
 
 namespace {
 
+struct Scaled {
+  double share;
+  const double* of;
+};
+/// Four at once, so that what they are added to passes through memory once.
 TIDEWATT_CLONES
-void add_scaled(double share, const double* of, std::size_t n, double* to) {
-  for (std::size_t i = 0; i < n; ++i) to[i] = std::fma(share, of[i], to[i]);
+void add_scaled(const Scaled* four, std::size_t n, double* to) {
+  const auto [a, of_a] = four[0];
+  const auto [b, of_b] = four[1];
+  const auto [c, of_c] = four[2];
+  const auto [d, of_d] = four[3];
+  TIDEWATT_LANE_LOOP
+  for (std::size_t i = 0; i < n; ++i)
+    to[i] = std::fma(d, of_d[i], std::fma(c, of_c[i], std::fma(b, of_b[i], std::fma(a, of_a[i], to[i]))));
 }
 
 /// Sum of the clock's ratio over a mean of courses.
@@ -291,13 +303,17 @@ std::vector<double> mixed_sum(const CourseMix& course) {
   const auto [slow, leaky] = course.chip;
   const ChipPlane& plane = *course.of[0]->plane;
   std::vector<double> out(course.of[0]->nominal.ratio_sum.size(), 0.0);
+  std::array<Scaled, CourseMix::most + 3> terms;
+  std::size_t n = 0;
   const auto add = [&](double share, const std::vector<double>& of) {
-    if (share != 0.0 && of.size() == out.size()) add_scaled(share, of.data(), of.size(), out.data());
+    if (share != 0.0 && of.size() == out.size()) terms[n++] = {share, of.data()};
   };
   for (std::size_t c = 0; c < course.n; ++c) add(course.weight[c], course.of[c]->nominal.ratio_sum);
   add(slow, plane.slow_more);
   add(leaky, plane.leaky_more);
   add(slow > 0.0 && leaky > 0.0 ? slow * leaky : 0.0, plane.both_more);  // beyond the four chips nothing is known of it
+  for (; n % 4 != 0; ++n) terms[n] = {0.0, out.data()};
+  for (std::size_t i = 0; i < n; i += 4) add_scaled(&terms[i], out.size(), out.data());
   return out;
 }
 

@@ -74,8 +74,8 @@ struct LimitedWork {
 std::vector<ClassCourse> class_courses(const LimitedWork& work, const NodeType& type,
                                        std::span<const ClassCourse> lead = {}, std::span<const ClassCourse> base = {});
 
-/// [class] the slow chip of a ChipPlane, which waits for none.
-std::vector<dvfs::ClockCourse> slow_courses(const LimitedWork& work, const NodeType& type);
+/// [class] the slow chip of a ChipPlane, which waits for none. @param once where its pace needs to be known only about: one repetition
+std::vector<dvfs::ClockCourse> slow_courses(const LimitedWork& work, const NodeType& type, bool once = false);
 /// Mean clock of the slowest of them, Hz: about the pace of a fleet in which no rank waits for others.
 double slow_pace_Hz(std::span<const dvfs::ClockCourse> slow);
 

@@ -89,9 +89,16 @@ struct Played {
 struct Rooms {
   Legs legs;
   Played played;
-  std::vector<double> z, drive;           ///< [segment, and the end] and [segment] of one mode
-  std::vector<double> share, response_s;  ///< [segment]
+  std::array<std::vector<double>, n_mode> z, drive;  ///< [mode][segment, and the end] and [mode][segment]
+  std::array<std::vector<double>, n_mode> response_s;
+  std::vector<double> share;  ///< [segment]
 };
+/// [mode]
+template <class Of>
+auto data_of(Of& of_mode) {
+  static_assert(n_mode == 3);
+  return std::array{of_mode[0].data(), of_mode[1].data(), of_mode[2].data()};
+}
 Rooms& rooms_of_thread() {
   static thread_local Rooms rooms;
   return rooms;
@@ -133,21 +140,24 @@ void add_squares(const Legs& legs, const thermal::PackageModes& modes, Played& t
 // The nominal die from modes `z` on, and its mean and spread in every kind.
 TIDEWATT_CLONES
 void play_nominal(ClassMap& map, const NominalChip& chip, const std::array<double, n_mode>& begin, Rooms& rooms) {
-  auto& [legs, out, z, drive, share, response_s] = rooms;
+  auto& [legs, out, z, drive, response_s, share] = rooms;
   const auto& modes = chip.modes;
   const std::size_t n = legs.size();
   out.begin(n);
-  z.resize(n + 1), drive.resize(n);
-  for (std::size_t m = 0; m < n_mode; ++m) {
-    for (std::size_t j = 0; j < n; ++j) {
-      const double W = chip.power_W[legs.kind[j]] + (chip.more_W.empty() ? 0.0 : chip.more_W[j]);
-      drive[j] = modes.gain_K_per_J[m] * W;
+  for (std::size_t m = 0; m < n_mode; ++m) z[m].resize(n + 1), drive[m].resize(n), z[m][0] = begin[m];
+  // Modes side by side: each waits for its own last step.
+  const std::array gone = data_of(legs.gone), spent_s = data_of(legs.spent_s);
+  const std::array at = data_of(z), driven = data_of(drive);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double W = chip.power_W[legs.kind[j]] + (chip.more_W.empty() ? 0.0 : chip.more_W[j]);
+    for (std::size_t m = 0; m < n_mode; ++m) {
+      const double of_mode = modes.gain_K_per_J[m] * W;
+      driven[m][j] = of_mode;
+      at[m][j + 1] = std::fma(at[m][j], 1.0 - gone[m][j], of_mode * spent_s[m][j]);
     }
-    const double *gone = legs.gone[m].data(), *spent_s = legs.spent_s[m].data();
-    z[0] = begin[m];
-    for (std::size_t j = 0; j < n; ++j) z[j + 1] = std::fma(z[j], 1.0 - gone[j], drive[j] * spent_s[j]);
-    add_mode(legs, modes.rate_per_s[m], modes.shape[0][m], z.data(), drive.data(), out.falls_K[m].data(), out);
   }
+  for (std::size_t m = 0; m < n_mode; ++m)
+    add_mode(legs, modes.rate_per_s[m], modes.shape[0][m], at[m], driven[m], out.falls_K[m].data(), out);
   add_squares(legs, modes, out);
   std::vector<double> integral_Ks(map.kind_s.size(), 0.0), square_K2s(map.kind_s.size(), 0.0);
   double total_Ks = 0.0;
@@ -198,32 +208,36 @@ void leak_responses(const Legs& legs, const Played& played, const double* share,
 // Adds what the leakage's course does to the modes at the repetition's end, and at the end of segment `hottest` where it repeats.
 TIDEWATT_CLONES
 void follow_leakage(ClassMap& map, const NominalChip& chip, Rooms& rooms) {
-  auto& [legs, played, z, drive, share, response_s] = rooms;
+  auto& [legs, played, z, drive, response_s, share] = rooms;
   const auto& modes = chip.modes;
   const std::size_t n = legs.size();
   const double k_T = chip.leakage_per_K;
   std::vector<double> factor(map.kind_s.size(), 1.0);  // [kind] leakage over that at the repetition's mean
   for (const auto k : map.used) factor[k] = leakage_factor(map.leakage, k, k_T);
-  map.leakage.weight_s = {};
-  map.leakage.peak_K_per_W = 0.0;
-  response_s.resize(n);
+  std::array<double, n_mode> series, after, end, weight_s{};
+  after.fill(1.0), end.fill(1.0);
   for (std::size_t m = 0; m < n_mode; ++m) {
-    const double series =
-        modes.shape[0][m] * modes.gain_K_per_J[m] / detail::decayed(modes.rate_per_s[m] * map.period_s);
-    leak_responses(legs, played, share.data(), k_T, modes, m, response_s.data());
-    const double* gone = legs.gone[m].data();
-    double after = 1.0;
-    for (std::size_t j = n; j-- > 0;) {
-      response_s[j] *= factor[legs.kind[j]];
-      map.leakage.weight_s[m] += response_s[j] * after;
-      after -= after * gone[j];
-    }
-    double end = 1.0;
-    for (std::size_t i = 0, j = played.hottest; i < n; ++i, j = j == 0 ? n - 1 : j - 1) {
-      map.leakage.peak_K_per_W += series * response_s[j] * end;
-      end -= end * gone[j];
+    series[m] = modes.shape[0][m] * modes.gain_K_per_J[m] / detail::decayed(modes.rate_per_s[m] * map.period_s);
+    response_s[m].resize(n);
+    leak_responses(legs, played, share.data(), k_T, modes, m, response_s[m].data());
+  }
+  const std::array gone = data_of(legs.gone), response = data_of(response_s);
+  for (std::size_t j = n; j-- > 0;) {
+    const double of_kind = factor[legs.kind[j]];
+    for (std::size_t m = 0; m < n_mode; ++m) {
+      response[m][j] *= of_kind;
+      weight_s[m] += response[m][j] * after[m];
+      after[m] -= after[m] * gone[m][j];
     }
   }
+  std::array<double, n_mode> peak_K_per_W{};
+  for (std::size_t i = 0, j = played.hottest; i < n; ++i, j = j == 0 ? n - 1 : j - 1)
+    for (std::size_t m = 0; m < n_mode; ++m) {
+      peak_K_per_W[m] += series[m] * response[m][j] * end[m];
+      end[m] -= end[m] * gone[m][j];
+    }
+  map.leakage.weight_s = weight_s;
+  map.leakage.peak_K_per_W = peak_K_per_W[0] + peak_K_per_W[1] + peak_K_per_W[2];
 }
 
 TIDEWATT_CLONES
@@ -281,15 +295,15 @@ std::array<double, n_mode> steady_modes(const ClassMap& map, const NominalChip& 
 
 /// What clocks that move within kinds do to the modes at the repetition's end.
 void set_within(ClassMap& map, const Legs& legs, std::span<const double> more_W) {
-  map.within.weight_J = {};
-  for (std::size_t m = 0; m < n_mode && !more_W.empty(); ++m) {
-    const double *spent_s = legs.spent_s[m].data(), *gone = legs.gone[m].data();
-    double after = 1.0;
-    for (std::size_t j = legs.size(); j-- > 0;) {
-      map.within.weight_J[m] += more_W[j] * spent_s[j] * after;
-      after -= after * gone[j];
+  std::array<double, n_mode> weight_J{}, after;
+  after.fill(1.0);
+  const std::array gone = data_of(legs.gone), spent_s = data_of(legs.spent_s);
+  for (std::size_t j = more_W.size(); j-- > 0;)
+    for (std::size_t m = 0; m < n_mode; ++m) {
+      weight_J[m] += more_W[j] * spent_s[m][j] * after[m];
+      after[m] -= after[m] * gone[m][j];
     }
-  }
+  map.within.weight_J = weight_J;
 }
 
 }  // namespace
@@ -297,7 +311,7 @@ void set_within(ClassMap& map, const Legs& legs, std::span<const double> more_W)
 void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip) {
   map.repeats = true;
   Rooms& rooms = rooms_of_thread();
-  const auto& [legs, played, z, drive, share, response_s] = rooms;
+  const auto& [legs, played, z, drive, response_s, share] = rooms;
   set_legs(segments, chip.modes, rooms.legs);
   set_within(map, legs, chip.more_W);
   play_nominal(map, chip, steady_modes(map, chip), rooms);

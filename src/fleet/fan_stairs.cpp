@@ -13,29 +13,6 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
-constexpr double zero_degC_K = 273.15;
-
-/// std::floor() and std::ceil() of some hundreds, without a call.
-TIDEWATT_INLINE double whole_below(double x) {
-  if (!(std::abs(x) < 1e9)) return x;  // of a die that runs away
-  const auto i = static_cast<double>(static_cast<std::int64_t>(x));
-  return i > x ? i - 1.0 : i;
-}
-/// Of a temperature in degrees Celsius in a table by whole degrees; beyond any table where there is none.
-constexpr std::int64_t lowest_degC = -50, n_degC = 200;
-TIDEWATT_INLINE std::size_t place(double degC) {
-  if (!(std::abs(degC) < 1e9)) return static_cast<std::size_t>(n_degC);
-  return static_cast<std::size_t>(static_cast<std::int64_t>(whole_below(degC)) - lowest_degC);
-}
-TIDEWATT_INLINE double whole_above(double x) { return -whole_below(-x); }
-/// Whole degrees by which a reading has to move until it is accepted.
-TIDEWATT_INLINE double step_K(double hysteresis_K) { return whole_below(hysteresis_K + 1e-9) + 1.0; }
-/// Number of thresholds up to a reading. A loop over all of them is faster than a search.
-TIDEWATT_INLINE std::size_t n_reached(const std::vector<double>& threshold_K, double reading_K) {
-  std::size_t n = 0;
-  for (const double edge_K : threshold_K) n += edge_K <= reading_K ? 1 : 0;
-  return n;
-}
 /// Share of the time at the upper step, from the times in which the die warms at the lower one and cools at the upper one.
 double share_of_cycle(double warming, double cooling) { return cooling / (warming + cooling); }
 TIDEWATT_INLINE double at(const FanStairs::Plant& plant, double frac) {
@@ -71,18 +48,6 @@ TIDEWATT_INLINE double leaves_after_s(const FanTable::Edges& edges, const FanReg
 
 }  // namespace
 
-FanRegulation::FanRegulation(const thermal::FanGroupParams& group, double sample_s) {
-  if (!group.regulates) return;
-  const double set_degC = group.set_point_K - zero_degC_K,
-               on_degC = std::floor(set_degC + group.regulates_above_K + 1e-9) + 1.0,
-               off_degC = std::ceil(set_degC - group.clears_below_K - 1e-9) - 1.0;
-  on_K = on_degC - 0.5 + zero_degC_K, off_K = off_degC + 0.5 + zero_degC_K, excess_K = on_degC - set_degC;
-  frac_per_s = group.integral_gain_per_K_s * excess_K;
-  kick_frac = group.gain_per_K * excess_K + frac_per_s * sample_s;
-}
-
-double shown_K(double temperature_K) { return whole_below(temperature_K - zero_degC_K + 0.5) + zero_degC_K; }
-
 std::vector<double> cold_readings_K(const FanStairs& stairs, double inlet_K) {
   constexpr double cold_K = 100.0, cold_margin_K = -150.0;
   const auto& groups = stairs.controller().groups;
@@ -91,57 +56,6 @@ std::vector<double> cold_readings_K(const FanStairs& stairs, double inlet_K) {
                  [](const auto& g) { return g.margin ? cold_margin_K : cold_K; });
   if (const auto inlet = stairs.inlet_group()) out[*inlet] = shown_K(inlet_K);
   return out;
-}
-
-FanTable::FanTable(thermal::FanGroupParams group) : group_(std::move(group)) {
-  for (std::int64_t degC = lowest_degC; !group_.line && degC < lowest_degC + n_degC; ++degC)
-    edges_.push_back(edges_of(static_cast<double>(degC) + zero_degC_K));
-}
-
-/// The reading that the table holds on to after a step. Dies pass every whole degree, so it moves by the hysteresis and one.
-TIDEWATT_INLINE double FanTable::accepted(double before_K, double die_K) const {
-  const auto& g = group_;
-  constexpr double sensed_K = 1e3;  // hotter ones have run away: the macro step's heat ends the run
-  if (!(die_K > 0.0 && die_K < sensed_K)) return before_K;
-  const double reads_K = shown_K(die_K);
-  double kept_K = std::isnan(before_K) ? reads_K : before_K;
-  while (reads_K > kept_K + g.hysteresis_up_K + 1e-9) kept_K += step_K(g.hysteresis_up_K);
-  while (reads_K < kept_K - g.hysteresis_down_K - 1e-9) kept_K -= step_K(g.hysteresis_down_K);
-  return kept_K;
-}
-
-TIDEWATT_INLINE std::size_t FanTable::level_of(double accepted_K) const {
-  const std::size_t n = n_reached(group_.threshold_K, accepted_K + 1e-9);
-  return n == 0 ? 0 : n - 1;
-}
-
-/// Mean temperature above which a node leaves a step upwards: the first reading that the table can accept at or over the next threshold.
-TIDEWATT_INLINE double FanTable::upper_K(std::size_t level, double accepted_K) const {
-  const double threshold_K = group_.threshold_K[level + 1], by_K = step_K(group_.hysteresis_up_K);
-  const double accepted = accepted_K + by_K * whole_above((threshold_K - accepted_K) / by_K - 1e-9);
-  return accepted - 0.5;
-}
-
-/// And below which it leaves it downwards: the first acceptable reading under the step's own threshold.
-TIDEWATT_INLINE double FanTable::lower_K(std::size_t level, double accepted_K) const {
-  const double threshold_K = group_.threshold_K[level], by_K = step_K(group_.hysteresis_down_K);
-  double accepted = upper_K(level - 1, accepted_K) + 0.5;
-  do accepted -= by_K;
-  while (accepted >= threshold_K - 1e-9);
-  return accepted + 0.5;
-}
-
-/// Where a table that holds on to this reading is, and where it leaves.
-FanTable::Edges FanTable::edges_of(double accepted_K) const {
-  constexpr double never = std::numeric_limits<double>::infinity();
-  const std::size_t level = level_of(accepted_K);
-  return {accepted_K, level, level + 1 < group_.threshold_K.size() ? upper_K(level, accepted_K) : never,
-          level > 0 ? lower_K(level, accepted_K) : -never};
-}
-TIDEWATT_INLINE FanTable::Edges FanTable::edges(double accepted_K) const {
-  if (const auto i = place(accepted_K - zero_degC_K + 0.5); i < edges_.size() && edges_[i].accepted_K == accepted_K)
-    return edges_[i];
-  return edges_of(accepted_K);
 }
 
 FanStairs::FanStairs(thermal::FanControllerParams controller) : controller_(std::move(controller)) {
@@ -161,11 +75,7 @@ FanStairs::FanStairs(thermal::FanControllerParams controller) : controller_(std:
   if (inlet_) least_frac_ = std::max(least_frac_, groups[*inlet_].speed_frac.front());
   steps_ = FanTable(table());
   for (std::int64_t degC = lowest_degC; inlet_ && degC < lowest_degC + n_degC; ++degC)
-    floor_frac_.push_back(floor_of(static_cast<double>(degC) + zero_degC_K));
-}
-
-TIDEWATT_INLINE double FanStairs::level_frac(std::size_t level, double term_frac, double floor_frac) const {
-  return std::clamp(std::max(floor_frac, table().speed_frac[level] + term_frac), 0.0, 1.0);
+    floor_frac_.push_back(floor_of(static_cast<double>(degC) + celsius_K));
 }
 
 /// The PID term once a step has passed, at rest at its mean. A reading over the set point adds its gain at once and integrates until the die
@@ -231,11 +141,6 @@ double FanStairs::floor_of(double reads_K) const {
   if (g.line) return thermal::fan_table_frac(g, reads_K);
   const std::size_t n = n_reached(g.threshold_K, reads_K);
   return g.speed_frac[n == 0 ? 0 : n - 1];
-}
-TIDEWATT_INLINE double FanStairs::floor_frac(double inlet_K) const {
-  if (!inlet_) return 0.0;
-  const auto i = place(inlet_K - zero_degC_K + 0.5);
-  return i < floor_frac_.size() ? floor_frac_[i] : floor_of(shown_K(inlet_K));
 }
 
 bool FanStairs::is_long(const Plant& rests, double step_s) {

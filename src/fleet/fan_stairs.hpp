@@ -1,54 +1,14 @@
 #pragma once
 // Fans that a board controller runs in steps: where a node settles, or between which steps it cycles. Private to fleet.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
 
-#include "tidewatt/thermal/fan_controller.hpp"
+#include "fan_table.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
-
-/// The table of the group that senses the dies, by the reading that it holds on to. Readings are whole degrees: what follows from
-/// them is known beforehand.
-class FanTable {
- public:
-  FanTable() = default;                              ///< none
-  explicit FanTable(thermal::FanGroupParams group);  ///< with thresholds
-  /// Where a table that holds on to a reading is, and the mean temperatures beyond which a node leaves that step: infinite where
-  /// there is none.
-  struct Edges {
-    double accepted_K;
-    std::size_t level;
-    double upper_K, lower_K;
-  };
-  Edges edges(double accepted_K) const;                  ///< of a reading
-  std::size_t level_of(double accepted_K) const;         ///< where a table with this reading is
-  double accepted(double before_K, double die_K) const;  ///< K, the reading held after a step that ends at `die_K`
-  double lower_K(std::size_t level, double accepted_K) const;  ///< mean die temperature below which it leaves a step
-  double upper_K(std::size_t level, double accepted_K) const;  ///< and above which it does
-
- private:
-  Edges edges_of(double accepted_K) const;
-  thermal::FanGroupParams group_;
-  std::vector<Edges> edges_;  ///< by whole degree; empty: no steps
-};
-
-/// The PID term of a group, by mean temperatures of the die. Readings are whole degrees.
-struct FanRegulation {
-  FanRegulation() = default;  ///< none
-  /// @param sample_s between two readings, s
-  FanRegulation(const thermal::FanGroupParams& group, double sample_s);
-  double on_K = std::numeric_limits<double>::infinity();    ///< above it the term acts
-  double off_K = -std::numeric_limits<double>::infinity();  ///< up to it the term is cleared
-  double excess_K = 0.0;                                    ///< of the lowest reading that acts, over the set point
-  double kick_frac = 0.0;   ///< what that reading asks for at once: it is integrated over the sample that sees it first
-  double frac_per_s = 0.0;  ///< and in each second from then on
-  /// Whether a die is over the set point.
-  bool acts(double die_K) const { return die_K > on_K; }
-  /// Whether a term ends at a die.
-  bool clears(double term_frac, double die_K) const { return term_frac > 0.0 && die_K <= off_K; }
-};
 
 /// The groups of a server's fan controller whose readings a fleet knows: the hottest die and the inlet. Sensors read whole degrees
 /// [assumed]; groups without a model ask for no higher speed than these [assumed].
@@ -112,10 +72,16 @@ class FanStairs {
 
  private:
   double floor_of(double reads_K) const;
-  double floor_frac(double inlet_K) const;
+  double floor_frac(double inlet_K) const {
+    if (!inlet_) return 0.0;
+    const auto i = degree_place(inlet_K - celsius_K + 0.5);
+    return i < floor_frac_.size() ? floor_frac_[i] : floor_of(shown_K(inlet_K));
+  }
   bool in_cycle(const Speeds& aim, const FanTable::Edges& edges, const Plant& now) const;
   Speeds in_parts(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;
-  double level_frac(std::size_t level, double term_frac, double floor_frac) const;
+  double level_frac(std::size_t level, double term_frac, double floor_frac) const {
+    return std::clamp(std::max(floor_frac, table().speed_frac[level] + term_frac), 0.0, 1.0);
+  }
   bool resting(double term_frac, const FanTable::Edges& edges, double floor_frac, const Plant& rests, double step_s,
                Speeds& out) const;
   Speeds settled_in_steps(const Memory& memory, double floor_frac, const Plant& plant, double step_s) const;
@@ -130,9 +96,6 @@ class FanStairs {
   FanTable steps_;
   std::vector<double> floor_frac_;  ///< by whole degree of the inlet; empty: no group senses it
 };
-
-/// What a sensor shows of a temperature, K: whole degrees Celsius.
-double shown_K(double temperature_K);
 
 /// [group] what the controller reads in a cold server, K: groups without a model stay so, and ask for their lowest speed.
 std::vector<double> cold_readings_K(const FanStairs& stairs, double inlet_K);

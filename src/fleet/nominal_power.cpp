@@ -6,6 +6,7 @@
 
 #include "dvfs/operating_point_batch.hpp"
 #include "dvfs/phase_times.hpp"
+#include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
@@ -38,24 +39,58 @@ NominalPowers kind_powers(const FleetTask& task, const NodeType& type, std::size
   return out;
 }
 
+/// What segments have of their kinds, for loops over segments; see dvfs::phase_times. Kept from one task to the next.
+struct OfSegments {
+  std::vector<double> matrix_s, active_s, memory_s, link_s, wait_s, memory_active_s, link_active_s, transfer_J, low_W,
+      high_W, gated_s;
+  std::vector<double> context;  ///< 0: none
+  void set(const FleetTask& task, const power::GpuPowerParams& p, std::span<const workload::Segment> segments) {
+    for (auto* of : {&matrix_s, &active_s, &memory_s, &link_s, &wait_s, &memory_active_s, &link_active_s, &transfer_J,
+                     &low_W, &high_W, &gated_s, &context})
+      of->resize(segments.size());
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const auto kind = segments[i].kind;
+      const auto& mix = task.kind_mix[kind];
+      matrix_s[i] = mix.matrix_s, active_s[i] = mix.active_matrix_s;
+      memory_s[i] = mix.memory_s, link_s[i] = mix.link_s, wait_s[i] = mix.wait_s;
+      memory_active_s[i] = p.memory_activity * mix.memory_s, link_active_s[i] = p.link_activity * mix.link_s;
+      transfer_J[i] = dvfs::transfer_J(p, mix);
+      low_W[i] = task.kind_low_W[kind], high_W[i] = task.kind_high_W[kind];
+      context[i] = task.kind_context[kind] == 0 ? 0.0 : 1.0;
+    }
+  }
+};
+
 /// [segment] mean power at each one's own clock; 0 without a context. See dvfs::phase_power for the equation.
 TIDEWATT_CLONES
-void segment_powers(const FleetTask& task, const NodeType& type, const power::Chip& chip, double leakage_factor,
-                    std::span<const workload::Segment> segments, std::span<const double> clock_Hz,
-                    std::span<const double> gate_Hz, std::vector<double>& W) {
-  const auto& p = type.gpu.params();
-  const double leakage_W = p.leakage_W * chip.leakage_ratio * leakage_factor;
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    const auto kind = segments[i].kind;
-    const auto& mix = task.kind_mix[kind];
-    const double f = clock_Hz[i], V = type.gpu.voltage(f).V + chip.voltage_offset_V;
-    const auto t =
-        dvfs::phase_times(p, mix, task.reference_Hz / f, gate_Hz[i] > 0.0 ? task.reference_Hz / gate_Hz[i] : 0.0);
-    const double J = type.gpu.dynamic_W(V, f) * t.equivalent_s + dvfs::transfer_J(p, mix);
-    const dvfs::PowerBounds bounds{task.kind_low_W[kind], task.kind_high_W[kind]};
-    W[i] = task.kind_context[kind] == 0
-               ? 0.0
-               : bounds.bounded_W(p.board_W + J / t.duration_s + leakage_W * type.gpu.leakage_voltage_factor(V));
+void segment_powers(const power::GpuModel& gpu, const power::Chip& chip, double leakage_factor, double reference_Hz,
+                    std::size_t n, const double* clock_Hz, const double* gate_Hz, OfSegments& of, double* W) {
+  const auto& p = gpu.params();
+  const double leakage_W = p.leakage_W * chip.leakage_ratio * leakage_factor, offset_V = chip.voltage_offset_V;
+  const double board_W = p.board_W, wait_activity = p.wait_activity, dynamic_W = p.dynamic_W, ref_V = p.voltage_ref_V,
+               ref_Hz = p.dynamic_ref_Hz, per_V = p.leakage_per_V;
+  const double *matrix_s = of.matrix_s.data(), *active_s = of.active_s.data(), *memory_s = of.memory_s.data(),
+               *link_s = of.link_s.data(), *wait_s = of.wait_s.data(), *memory_active_s = of.memory_active_s.data(),
+               *link_active_s = of.link_active_s.data(), *transfer_J = of.transfer_J.data(), *low_W = of.low_W.data(),
+               *high_W = of.high_W.data(), *context = of.context.data();
+  double* gated_s = of.gated_s.data();
+  const auto grid = gpu.grid();
+  for (std::size_t i = 0; i < n; ++i) W[i] = grid.voltage(clock_Hz[i]).V;  // the table's, for now
+  TIDEWATT_LANE_LOOP
+  for (std::size_t i = 0; i < n; ++i) gated_s[i] = matrix_s[i] * (reference_Hz / gate_Hz[i]);
+  TIDEWATT_LANE_LOOP
+  for (std::size_t i = 0; i < n; ++i) {
+    const double f = clock_Hz[i], V = W[i] + offset_V, stretch = reference_Hz / f;
+    const double busy_s = matrix_s[i] * stretch, more_s = gated_s[i] - busy_s;
+    const double slack_s = gate_Hz[i] > 0.0 ? more_s : 0.0;
+    const double duration_s = busy_s + slack_s + memory_s[i] + link_s[i] + wait_s[i];
+    const double equivalent_s =
+        active_s[i] * stretch + memory_active_s[i] + link_active_s[i] + wait_activity * (wait_s[i] + slack_s);
+    const double v = V / ref_V, J = dynamic_W * v * v * (f / ref_Hz) * equivalent_s + transfer_J[i];
+    const double own_W = board_W + J / duration_s + leakage_W * math::exp(per_V * (V - ref_V));
+    const double low = low_W[i], high = high_W[i], below = own_W < high ? own_W : high,
+                 held_W = below > low ? below : low;
+    W[i] = context[i] > 0.0 ? held_W : 0.0;
   }
 }
 
@@ -110,7 +145,9 @@ std::vector<double> more_W(const FleetTask& task, const NodeType& type, std::siz
     const double lead_ratio = known != nullptr ? known->lead_ratio[i] : lead ? lead->at(i) : 1.0;
     gates_Hz[i] = std::min(f_Hz[i], gate_Hz * lead_ratio);
   }
-  segment_powers(task, type, chip, factor, whole.classes[cls], f_Hz, gates_Hz, W);
+  static thread_local OfSegments rooms;
+  rooms.set(task, type.gpu.params(), whole.classes[cls]);
+  segment_powers(type.gpu, chip, factor, task.reference_Hz, n, f_Hz.data(), gates_Hz.data(), rooms, W.data());
   for (std::size_t i = 0; i < n; ++i) {
     const auto& s = whole.classes[cls][i];
     kind_J[s.kind] += W[i] * seconds(s.duration), kind_s[s.kind] += seconds(s.duration);

@@ -129,7 +129,8 @@ std::vector<dvfs::ClockCourse> StageCourses::find_lead(const workload::Iteration
   Limits& now = latest_.front();
   const double fastest_Hz = std::min(model.reference_clock_Hz(), now.max_Hz);
   const auto timeline = timeline_at(model, {fastest_Hz});
-  auto slow = slow_courses({timeline, model.reference_clock_Hz(), fastest_Hz, now.cap_W, now.max_Hz}, type);
+  // Courses are between paces, of which this is one.
+  auto slow = slow_courses({timeline, model.reference_clock_Hz(), fastest_Hz, now.cap_W, now.max_Hz}, type, true);
   now.lead_Hz = slow_pace_Hz(slow);
   return slow;
 }

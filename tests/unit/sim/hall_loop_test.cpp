@@ -31,14 +31,14 @@ std::string event(const std::string& kind, double at_s, double duration_s, doubl
          "\nduration_s = " + std::to_string(duration_s) + "\nout_frac = " + std::to_string(out_frac) + "\n";
 }
 
-/// Mean of a day's column over [from, to) of the run.
+/// Mean of a day's column over [from, to) of the run; a row that is only partly in it counts by that part.
 double mean(const Result& r, const std::string& column, double from_s, double to_s) {
   const auto& t = reals(r, "/day/time");
   const auto& x = reals(r, "/day/" + column);
   double sum = 0.0, spent_s = 0.0;  // rows are of different lengths
   for (std::size_t i = 0; i < t.size(); ++i) {
-    const double length_s = (i + 1 < t.size() ? t[i + 1] : to_s) - t[i];
-    if (t[i] >= from_s && t[i] < to_s && std::isfinite(x[i])) sum += x[i] * length_s, spent_s += length_s;
+    const double end_s = i + 1 < t.size() ? t[i + 1] : to_s, length_s = std::min(end_s, to_s) - std::max(t[i], from_s);
+    if (length_s > 0.0 && std::isfinite(x[i])) sum += x[i] * length_s, spent_s += length_s;
   }
   return sum / spent_s;
 }
