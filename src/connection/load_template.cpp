@@ -29,14 +29,21 @@ void sort_bin(std::span<Jump> bin) {
   }
 }
 
+/// Where jumps are sorted. They only grow, and each thread keeps its own from one iteration to the next.
+struct Rooms {
+  std::vector<Jump> found, sorted;
+  std::vector<std::uint32_t> start;
+};
+
 /// All power changes inside the period, grouped by 1 ms bin and in time order within a bin.
-std::vector<Jump> jumps_by_time(const workload::Timeline& timeline, const fleet::ClassPower& power) {
+std::span<const Jump> jumps_by_time(const workload::Timeline& timeline, const fleet::ClassPower& power, Rooms& rooms) {
   const auto n_bin = static_cast<std::size_t>((timeline.period + ns_per_ms - 1) / ns_per_ms);
-  std::vector<std::uint32_t> start(n_bin + 2, 0);
   std::size_t n_segment = 0;
   for (const auto& segments : timeline.classes) n_segment += segments.size();
-  std::vector<Jump> found(n_segment);
-  Jump* next = found.data();
+  if (rooms.found.size() < n_segment) rooms.found.resize(n_segment), rooms.sorted.resize(n_segment);
+  auto& start = rooms.start;
+  start.assign(n_bin + 2, 0);
+  Jump* next = rooms.found.data();
   for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
     Tick at = 0;
     double before = 0.0;
@@ -44,21 +51,21 @@ std::vector<Jump> jumps_by_time(const workload::Timeline& timeline, const fleet:
     for (const auto& s : timeline.classes[c]) {
       if (*W != before && s.duration > 0) {
         *next++ = {at, *W - before};
+        ++start[static_cast<std::size_t>(at / ns_per_ms) + 1];
         before = *W;
       }
       ++W;
       at += s.duration;
     }
   }
-  found.resize(static_cast<std::size_t>(next - found.data()));
   // Counting sort by bin, then a stable sort inside each.
-  for (const auto& j : found) ++start[static_cast<std::size_t>(j.at / ns_per_ms) + 1];
+  const std::span<const Jump> found(rooms.found.data(), next);
+  const auto sorted = std::span(rooms.sorted).first(found.size());
   for (std::size_t b = 1; b < start.size(); ++b) start[b] += start[b - 1];
-  std::vector<Jump> sorted(found.size());
   for (const auto& j : found) sorted[start[static_cast<std::size_t>(j.at / ns_per_ms)]++] = j;
   std::uint32_t first = 0;  // each bin now begins where the one before it ends
   for (std::size_t b = 0; b < n_bin; first = start[b++])
-    if (start[b] - first > 1) sort_bin(std::span(sorted).subspan(first, start[b] - first));
+    if (start[b] - first > 1) sort_bin(sorted.subspan(first, start[b] - first));
   return sorted;
 }
 
@@ -71,7 +78,8 @@ double LoadTemplate::total_J() const {
 }
 
 LoadEdges make_load_edges(const workload::Timeline& timeline, const fleet::ClassPower& power) {
-  const auto jumps = jumps_by_time(timeline, power);
+  static thread_local Rooms rooms;
+  const auto jumps = jumps_by_time(timeline, power, rooms);
   LoadEdges out;
   out.edge.resize(jumps.size() + 2), out.load_W.resize(jumps.size() + 1);
   Tick* edge = out.edge.data();  // of the last step, which is at 0 W from 0 on

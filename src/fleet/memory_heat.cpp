@@ -2,7 +2,29 @@
 
 #include <algorithm>
 
+#include "tidewatt/base/simd.hpp"
+
 namespace TIDEWATT_NAMESPACE::fleet {
+namespace {
+
+struct NodeMemory {
+  const thermal::MemoryLead& lead;
+  double per_s, own_W;  ///< 1 over the task's length; what the memory of each GPU draws
+};
+
+/// The memories of `n` GPUs.
+TIDEWATT_CLONES
+void set_memories(const NodeMemory& m, std::size_t n, const double* gpu_J, const double* die_K, const double* ratio,
+                  double* memory_K) {
+  const double per_s = m.per_s, own_W = m.own_W, per_die = m.lead.die_K_per_W, own_K = m.lead.memory_K_per_W * own_W;
+  TIDEWATT_LANE_LOOP
+  for (std::size_t g = 0; g < n; ++g) {
+    const double die_W = std::max(0.0, gpu_J[g] * per_s - own_W);
+    memory_K[g] = die_K[g] + ratio[g] * (per_die * die_W + own_K);
+  }
+}
+
+}  // namespace
 
 std::vector<double> memory_W(const FleetTask& task, const NodeType& type) {
   const auto& timeline = *task.timeline;
@@ -32,11 +54,9 @@ void memory_temperatures(const Fleet& fleet, const FleetState& state, const Flee
       const std::size_t n = task.first_node + i;
       if (fleet.node_hall[n] != h) continue;
       const double own_W = class_W[task.node_class[i]] * working;
-      for (std::size_t g = n * fleet.n_gpu_per_node; g < (n + 1) * fleet.n_gpu_per_node; ++g) {
-        const double die_W = std::max(0.0, signals.gpu_J[g] * per_s - own_W);
-        signals.memory_K[g] =
-            state.die_mean_K[g] + fleet.resistance_ratio[g] * (lead.die_K_per_W * die_W + lead.memory_K_per_W * own_W);
-      }
+      const std::size_t g = n * fleet.n_gpu_per_node;
+      set_memories({lead, per_s, own_W}, fleet.n_gpu_per_node, signals.gpu_J.data() + g, state.die_mean_K.data() + g,
+                   fleet.resistance_ratio.data() + g, signals.memory_K.data() + g);
     }
   }
 }

@@ -59,6 +59,26 @@ void eight_bands(const double* c, double* state, const double* x, std::size_t co
   run_bands<Pack8>(c, state, x, count);
 }
 
+constexpr std::size_t booked_samples = 512;
+
+template <std::size_t merge>
+TIDEWATT_INLINE void average(const double* W, double rest_W, double inverse, std::size_t n, double* out) {
+  for (std::size_t i = 0; i < n; ++i) {
+    double sum_W = W[i * merge] - rest_W;
+    for (std::size_t k = 1; k < merge; ++k) sum_W += W[i * merge + k] - rest_W;
+    out[i] = sum_W * inverse;
+  }
+}
+
+/// Samples of `merge` bins each, 1, 2, 4 or 8.
+TIDEWATT_CLONES
+void average(const double* W, double rest_W, double inverse, std::size_t merge, std::size_t n, double* out) {
+  if (merge == 1) return average<1>(W, rest_W, inverse, n, out);
+  if (merge == 2) return average<2>(W, rest_W, inverse, n, out);
+  if (merge == 4) return average<4>(W, rest_W, inverse, n, out);
+  average<8>(W, rest_W, inverse, n, out);
+}
+
 double sinc(double x) { return x == 0.0 ? 1.0 : std::sin(pi * x) / (pi * x); }
 
 }  // namespace
@@ -96,25 +116,34 @@ void BandMeter::begin(std::int64_t first_bin, double rest_W) {
 }
 
 void BandMeter::push(std::span<const double> load_W) {
-  std::array<double, 512> merged;
-  std::size_t n = 0;
-  for (const double W : load_W) {
+  std::array<double, booked_samples> merged;
+  next_bin_ += static_cast<std::int64_t>(load_W.size());
+  const auto merge = static_cast<std::size_t>(merge_);
+  const auto begin_sample = [&](double W) {
     partial_ += W - rest_W_;
-    if (++n_partial_ < merge_) continue;
-    merged[n++] = partial_ * inverse_merge_;
+    if (++n_partial_ < merge_) return false;
+    merged[0] = partial_ * inverse_merge_;
     partial_ = 0.0;
     n_partial_ = 0;
-    // Few large sums instead of one small one per sample, at fixed places wherever chunks end.
-    const bool books = (n_sample_ + static_cast<std::int64_t>(n)) % 512 == 0;
-    if (!books && n < merged.size()) continue;
+    return true;
+  };
+  while (!load_W.empty()) {
+    std::size_t n = 1, taken = 1;
+    if (n_partial_ == 0 && load_W.size() >= merge) {
+      n = std::min(load_W.size() / merge, booked_samples - static_cast<std::size_t>(n_sample_) % booked_samples);
+      taken = n * merge;
+      average(load_W.data(), rest_W_, inverse_merge_, merge, n, merged.data());
+    } else if (!begin_sample(load_W.front())) {
+      n = 0;
+    }
+    load_W = load_W.subspan(taken);
+    if (n == 0) continue;
     filter({merged.data(), n});
-    n = 0;
-    if (!books) continue;
+    // Few large sums instead of one small one per sample, at fixed places wherever chunks end.
+    if (static_cast<std::size_t>(n_sample_) % booked_samples != 0) continue;
     for (std::size_t k = 0; k < edges_Hz_.size(); ++k) booked_[k].add(energy_[k]);
     energy_.fill(0.0);
   }
-  filter({merged.data(), n});
-  next_bin_ += static_cast<std::int64_t>(load_W.size());
 }
 
 void BandMeter::filter(std::span<const double> x) {

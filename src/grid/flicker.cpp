@@ -129,23 +129,60 @@ void see(const double* coefficients, double* state, const double* s, double* lev
   lamp.end(state);
 }
 
-// Each lamp waits for its own last bin, and their sums share the way down: two of them take hardly longer than one.
-TIDEWATT_CLONES
-void see_two(const double* coefficients_a, double* state_a, const double* s_a, double* level_a,
-             const double* coefficients_b, double* state_b, const double* s_b, double* level_b, std::size_t n) {
-  Lamp a, b;
-  a.begin(coefficients_a, state_a);
-  b.begin(coefficients_b, state_b);
-  for (std::size_t k = 0; k < n; ++k) {
-    Pack4 of_a, of_b;
-    a.step(s_a[k], of_a);
-    b.step(s_b[k], of_b);
-    const Pack4 two = __builtin_shufflevector(of_a, of_b, 0, 1, 4, 5) + __builtin_shufflevector(of_a, of_b, 2, 3, 6, 7);
-    level_a[k] = a.see(two[0] + two[1]);
-    level_b[k] = b.see(two[2] + two[3]);
+/// The squared voltage over its slow mean, one bin behind the input.
+struct Relation {
+  double reference, gain, v2, older_v2;
+  TIDEWATT_INLINE double step(double v_pu) {
+    const double next_v2 = v_pu * v_pu;
+    const double ratio = (v2 - (1.0 / 24.0) * ((next_v2 - v2) - (v2 - older_v2))) / reference;
+    reference += gain * (v2 - reference);
+    older_v2 = v2, v2 = next_v2;
+    return ratio;
   }
-  a.end(state_a);
-  b.end(state_b);
+};
+
+/// One lamp's bank, what it sees, and its levels.
+struct Seen {
+  const double* coefficients;
+  double* state;
+  const double* s;
+  double* level;
+};
+/// Voltages to be related: a later block's.
+struct Coming {
+  std::span<const double> v_pu;
+  double* ratio;
+};
+
+TIDEWATT_INLINE void see_bin(Lamp& a, const Seen& of_a, Lamp& b, const Seen& of_b, std::size_t k) {
+  Pack4 part_a, part_b;
+  a.step(of_a.s[k], part_a);
+  b.step(of_b.s[k], part_b);
+  const Pack4 two =
+      __builtin_shufflevector(part_a, part_b, 0, 1, 4, 5) + __builtin_shufflevector(part_a, part_b, 2, 3, 6, 7);
+  of_a.level[k] = a.see(two[0] + two[1]);
+  of_b.level[k] = b.see(two[2] + two[3]);
+}
+
+// Each lamp waits for its own last bin, and their sums share the way down: two of them take hardly longer than one. So does the mean
+// of the voltage, which has its time here, too.
+TIDEWATT_CLONES
+void see_two(const Seen& of_a, const Seen& of_b, std::size_t n, const Coming& coming, Relation& relation) {
+  Lamp a, b;
+  a.begin(of_a.coefficients, of_a.state);
+  b.begin(of_b.coefficients, of_b.state);
+  Relation mean = relation;
+  const double* v_pu = coming.v_pu.data();
+  const std::size_t both = std::min(n, coming.v_pu.size());
+  std::size_t k = 0;
+  for (; k < both; ++k) {
+    see_bin(a, of_a, b, of_b, k);
+    coming.ratio[k] = mean.step(v_pu[k]);
+  }
+  for (; k < n; ++k) see_bin(a, of_a, b, of_b, k);
+  relation = mean;
+  a.end(of_a.state);
+  b.end(of_b.state);
 }
 
 /// x − Δ²x/24 in the middle of three. @param x [n + 2]
@@ -268,25 +305,28 @@ void Flickermeter::push(std::span<const double> v_pu) {
 }
 
 void Flickermeter::push_two(Flickermeter& a, Flickermeter& b, std::span<const double> v_pu) {
-  for (std::size_t at = 0; at < v_pu.size(); at += numerics::block_size) {
-    const auto v = v_pu.subspan(at, std::min(numerics::block_size, v_pu.size() - at));
-    std::array<double, numerics::block_size> ratio, s_a, s_b, level_a, level_b;
-    const bool same = a.saw_the_same(b);
-    a.relate(v, ratio.data());
-    a.modulate({ratio.data(), v.size()}, s_a.data());
-    if (same)
-      b.reference_ = a.reference_, b.recent_.v2 = a.recent_.v2, b.recent_.older_v2 = a.recent_.older_v2;
-    else
-      b.relate(v, ratio.data());
-    b.modulate({ratio.data(), v.size()}, s_b.data());
+  const auto block = [&](std::size_t at) { return v_pu.subspan(at, std::min(numerics::block_size, v_pu.size() - at)); };
+  const bool same = a.saw_the_same(b);
+  std::array<double, numerics::block_size> ratio[2], ratio_b, s_a, s_b, level_a, level_b;
+  a.relate(block(0), ratio[0].data());
+  Relation relation{a.reference_, a.reference_gain_, a.recent_.v2, a.recent_.older_v2};
+  for (std::size_t at = 0, turn = 0; at < v_pu.size(); at += numerics::block_size, turn = 1 - turn) {
+    const auto v = block(at);
+    const double* seen_b = ratio[turn].data();
+    if (!same) b.relate(v, ratio_b.data()), seen_b = ratio_b.data();
+    a.modulate({ratio[turn].data(), v.size()}, s_a.data());
+    b.modulate({seen_b, v.size()}, s_b.data());
     auto state_a = a.poles(), state_b = b.poles();
-    see_two(a.bank_.decay_re.data(), state_a.data(), s_a.data(), level_a.data(), b.bank_.decay_re.data(),
-            state_b.data(), s_b.data(), level_b.data(), v.size());
+    see_two({a.bank_.decay_re.data(), state_a.data(), s_a.data(), level_a.data()},
+            {b.bank_.decay_re.data(), state_b.data(), s_b.data(), level_b.data()}, v.size(),
+            {block(at + v.size()), ratio[1 - turn].data()}, relation);
     a.set_poles(state_a);
     b.set_poles(state_b);
     a.count({level_a.data(), v.size()});
     b.count({level_b.data(), v.size()});
   }
+  a.reference_ = relation.reference, a.recent_.v2 = relation.v2, a.recent_.older_v2 = relation.older_v2;
+  if (same) b.reference_ = a.reference_, b.recent_.v2 = a.recent_.v2, b.recent_.older_v2 = a.recent_.older_v2;
 }
 
 /// What the eye has seen, by classes.
@@ -307,15 +347,9 @@ void Flickermeter::count(std::span<const double> level) {
 
 /// The squared voltage over its slow mean, one bin behind the input.
 void Flickermeter::relate(std::span<const double> v_pu, double* ratio) {
-  double reference = reference_, v2 = recent_.v2, older_v2 = recent_.older_v2;
-  for (std::size_t k = 0; k < v_pu.size(); ++k) {
-    const double next_v2 = v_pu[k] * v_pu[k];
-    ratio[k] = (v2 - (1.0 / 24.0) * ((next_v2 - v2) - (v2 - older_v2))) / reference;
-    reference += reference_gain_ * (v2 - reference);
-    older_v2 = v2, v2 = next_v2;
-  }
-  recent_.v2 = v2, recent_.older_v2 = older_v2;
-  reference_ = reference;
+  Relation relation{reference_, reference_gain_, recent_.v2, recent_.older_v2};
+  for (std::size_t k = 0; k < v_pu.size(); ++k) ratio[k] = relation.step(v_pu[k]);
+  reference_ = relation.reference, recent_.v2 = relation.v2, recent_.older_v2 = relation.older_v2;
 }
 
 /// That, on the ripple of the mains.

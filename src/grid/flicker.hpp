@@ -69,15 +69,19 @@ class Flickermeter {
     explicit Counts(std::size_t n_class) : of_(n_class, 0), used_(n_class / line + 1, 0) {}
     std::size_t size() const { return of_.size(); }
     std::uint32_t operator[](std::size_t i) const { return of_[i]; }
-    /// `n` levels more in class `i`.
-    void add(std::size_t i, std::uint32_t n) { used_[i / line] = 1, of_[i] += n; }
+    /// So many levels more in the classes from `first` on.
+    void add_range(std::size_t first, std::span<const std::uint32_t> more);
     /// One level more in each of these classes, which lie in `least` to `most`.
     void add_all(std::span<const std::uint32_t> classes, std::size_t least, std::size_t most) {
       for (std::size_t k = least / line; k <= most / line; ++k) used_[k] = 1;
       for (const std::uint32_t i : classes) ++of_[i];
     }
-    /// The first class from `i` on with a level; size(): none.
-    std::size_t next(std::size_t i) const;
+    /// Classes from the first line that may have levels through the last; empty: there is none.
+    struct Range {
+      std::size_t first = 0;
+      std::span<const std::uint32_t> counts;
+    };
+    Range range() const;
     void clear();
     template <class A>
     void archive(A& a) {
@@ -92,8 +96,8 @@ class Flickermeter {
   };
   struct Snapshot {
     std::int64_t next_bin = 0, n_counted = 0;
-    std::vector<std::uint32_t> counts;  ///< of the classes that have some, in ascending order
-    std::vector<std::uint32_t> classes;
+    std::size_t first_class = 0;
+    std::vector<std::uint32_t> counts;  ///< of the classes from the first on
   };
   Snapshot snapshot() const;
   /// Levels that the bins since a snapshot counted, no window having ended (see `same_window`); see metrics.hpp.
@@ -105,7 +109,7 @@ class Flickermeter {
       a(n_counted, first_class, counts);
     }
   };
-  /// Contribution of the bins since `before`; see metrics.hpp.
+  /// Contribution of the bins since `before`, nothing if a window has ended since; see metrics.hpp.
   Share since(const Snapshot& before) const;
   /// Windows that end on the way are finished from the same shares of levels.
   void repeat_bins(const Share& share, std::int64_t n_bin);

@@ -5,20 +5,49 @@
 #include <optional>
 
 #include "flicker.hpp"
+#include "numerics/block.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
 
-std::size_t Flickermeter::Counts::next(std::size_t i) const {
-  while (i < of_.size()) {
-    const std::size_t end = std::min(of_.size(), (i / line + 1) * line);
-    if (used_[i / line] != 0)
-      for (; i < end; ++i)
-        if (of_[i] != 0) return i;
-    i = end;
+namespace {
+
+/// Levels that `n` classes get if `now` bins share theirs out as `n_counted` bins did: rounded on the running sum, so that the total is kept.
+/// Sums and quotients are below 2^31 and their products below 2^53, so that the numbers are exact and a quotient is never rounded up to a whole one.
+/// @param below,booked of the classes before; moved on
+TIDEWATT_CLONES
+void share_out(const std::uint32_t* seen, std::size_t n, double now, double n_counted, std::uint32_t& below,
+               std::int32_t& booked, std::uint32_t* more) {
+  std::array<std::int32_t, numerics::block_size + 1> until;
+  until[0] = booked;
+  for (std::size_t i = 0; i < n; ++i) until[i + 1] = static_cast<std::int32_t>(below += seen[i]);
+  for (std::size_t i = 1; i <= n; ++i)
+    until[i] = static_cast<std::int32_t>(static_cast<double>(until[i]) * now / n_counted);
+  for (std::size_t i = 0; i < n; ++i) more[i] = static_cast<std::uint32_t>(until[i + 1] - until[i]);
+  booked = until[n];
+}
+
+}  // namespace
+
+Flickermeter::Counts::Range Flickermeter::Counts::range() const {
+  const auto some = [](std::uint8_t u) { return u != 0; };
+  const auto first = std::find_if(used_.begin(), used_.end(), some);
+  if (first == used_.end()) return {};
+  const auto last = std::find_if(used_.rbegin(), used_.rend(), some);
+  const auto begin = static_cast<std::size_t>(first - used_.begin()) * line,
+             end = std::min(of_.size(), static_cast<std::size_t>(used_.rend() - last) * line);
+  return {begin, std::span(of_).subspan(begin, end - begin)};
+}
+
+void Flickermeter::Counts::add_range(std::size_t first, std::span<const std::uint32_t> more) {
+  for (std::size_t i = 0; i < more.size();) {
+    const std::size_t at = first + i, n = std::min(more.size() - i, line - at % line);
+    std::uint32_t any = 0;
+    for (std::size_t k = 0; k < n; ++k) any |= more[i + k], of_[at + k] += more[i + k];
+    if (any != 0) used_[at / line] = 1;
+    i += n;
   }
-  return of_.size();
 }
 
 void Flickermeter::Counts::clear() {
@@ -43,8 +72,11 @@ void Flickermeter::finish_window() {
   std::array<double, percent.size()> P{};
   std::size_t which = 0;
   double below = 0.0;
-  for (std::size_t i = counts_.next(0); i < counts_.size() && which < percent.size(); i = counts_.next(i + 1)) {
-    const double here = static_cast<double>(counts_[i]);
+  const auto [first, counts] = counts_.range();
+  for (std::size_t k = 0; k < counts.size() && which < percent.size(); ++k) {
+    if (counts[k] == 0) continue;
+    const std::size_t i = first + k;
+    const double here = static_cast<double>(counts[k]);
     for (; which < percent.size(); ++which) {
       const double rank = static_cast<double>(window_bins_) * (1.0 - percent[which] / 100.0);
       if (below + here < rank) break;
@@ -63,26 +95,22 @@ void Flickermeter::finish_window() {
 }
 
 Flickermeter::Snapshot Flickermeter::snapshot() const {
-  Snapshot out{next_bin_, n_counted_, {}, {}};
-  for (std::size_t i = counts_.next(0); i < counts_.size(); i = counts_.next(i + 1))
-    out.counts.push_back(counts_[i]), out.classes.push_back(static_cast<std::uint32_t>(i));
-  return out;
+  const auto [first, counts] = counts_.range();
+  return {next_bin_, n_counted_, first, {counts.begin(), counts.end()}};
 }
 
 /// Counts only grow within a window.
 Flickermeter::Share Flickermeter::since(const Snapshot& before) const {
-  Share s{n_counted_ - before.n_counted, static_cast<std::int64_t>(counts_.size()), {}};
-  std::size_t known = 0, end = 0;  // of the snapshot; of the share
-  for (std::size_t i = counts_.next(0); i < counts_.size(); i = counts_.next(i + 1)) {
-    std::uint32_t more = counts_[i];
-    if (known < before.classes.size() && before.classes[known] == i) more -= before.counts[known++];
-    if (more == 0) continue;
-    if (s.counts.empty()) s.first_class = static_cast<std::int64_t>(end = i);
-    s.counts.resize(s.counts.size() + (i - end), 0);
-    s.counts.push_back(more);
-    end = i + 1;
-  }
-  return s;
+  if (!same_window(before)) return {};
+  const auto [first, counts] = counts_.range();
+  std::vector<std::uint32_t> more(counts.begin(), counts.end());
+  for (std::size_t i = 0; i < before.counts.size(); ++i) more[before.first_class - first + i] -= before.counts[i];
+  const auto some = [](std::uint32_t n) { return n != 0; };
+  const auto begin = std::find_if(more.begin(), more.end(), some);
+  if (begin == more.end()) return {n_counted_ - before.n_counted, static_cast<std::int64_t>(counts_.size()), {}};
+  return {n_counted_ - before.n_counted,
+          static_cast<std::int64_t>(first) + (begin - more.begin()),
+          {begin, std::find_if(more.rbegin(), more.rend(), some).base()}};
 }
 
 void Flickermeter::repeat_bins(const Share& share, std::int64_t n_bin) {
@@ -98,14 +126,14 @@ void Flickermeter::repeat_bins(const Share& share, std::int64_t n_bin) {
       left -= now;
       continue;
     }
-    // Rounded on the running sum, so that the window's total is kept.
-    std::int64_t below = 0, booked = 0;
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-      if (seen[i] == 0) continue;
-      below += seen[i];
-      const auto until = below * now / share.n_counted;
-      counts_.add(first + i, static_cast<std::uint32_t>(until - booked));
-      booked = until;
+    std::uint32_t below = 0;
+    std::int32_t booked = 0;
+    std::array<std::uint32_t, numerics::block_size> more;
+    for (std::size_t i = 0; i < seen.size(); i += more.size()) {
+      const std::size_t n = std::min(more.size(), seen.size() - i);
+      share_out(seen.data() + i, n, static_cast<double>(now), static_cast<double>(share.n_counted), below, booked,
+                more.data());
+      counts_.add_range(first + i, {more.data(), n});
     }
     n_counted_ += now;
     next_bin_ += now;

@@ -3,11 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
+namespace {
+
+/// By how much memories are warmer than their dies; those without a temperature lie below any other.
+TIDEWATT_CLONES
+void lead(const double* memory_K, const double* die_K, std::size_t n, double* above_K) {
+  for (std::size_t i = 0; i < n; ++i) above_K[i] = memory_K[i] > 0.0 ? memory_K[i] - die_K[i] : -1e300;
+}
+
+}  // namespace
 
 HallControls::HallControls(const Scenario& scenario, const fleet::Fleet& fleet)
     : scenario_(scenario),
@@ -64,9 +76,16 @@ void HallControls::see_memory(const fleet::FleetState& state, const fleet::Fleet
   if (signals.memory_K.empty()) return;
   for (std::size_t h = 0; h < state_.memory_lead_K.size(); ++h)
     if (fleet_.types[h].memory) state_.memory_lead_K[h] = 0.0;
-  for (std::size_t g = 0; g < signals.memory_K.size(); ++g) {
-    double& lead_K = state_.memory_lead_K[fleet_.node_hall[g / fleet_.n_gpu_per_node]];
-    if (signals.memory_K[g] > 0.0) lead_K = std::max(lead_K, signals.memory_K[g] - state.die_mean_K[g]);
+  const std::size_t n_gpu = fleet_.n_gpu_per_node, n_node = signals.memory_K.size() / n_gpu;
+  std::array<double, numerics::block_size> above_K;
+  for (std::size_t n = 0; n < n_node;) {
+    const std::size_t hall = fleet_.node_hall[n], first = n * n_gpu;
+    for (++n; n < n_node && fleet_.node_hall[n] == hall;) ++n;
+    for (std::size_t g = first; g < n * n_gpu; g += numerics::block_size) {
+      const std::size_t k = std::min(numerics::block_size, n * n_gpu - g);
+      lead(signals.memory_K.data() + g, state.die_mean_K.data() + g, k, above_K.data());
+      state_.memory_lead_K[hall] = std::max(state_.memory_lead_K[hall], numerics::lane_max({above_K.data(), k}));
+    }
   }
 }
 
