@@ -15,17 +15,15 @@ struct Jump {
   double W;
 };
 
-/// Stable. A bin has only a few edges, for which the library's sort would allocate.
-void sort_bin(std::span<Jump> bin) {
-  if (bin.size() > 32)
-    return std::stable_sort(bin.begin(), bin.end(), [](const Jump& x, const Jump& y) { return x.at < y.at; });
-  for (std::size_t i = 1; i < bin.size(); ++i) {
-    const Tick at = bin[i].at;
-    if (at >= bin[i - 1].at) continue;
-    const double W = bin[i].W;
+/// Stable, for jumps that are nearly in order.
+void sort_near(std::span<Jump> jumps) {
+  for (std::size_t i = 1; i < jumps.size(); ++i) {
+    const Tick at = jumps[i].at;
+    if (at >= jumps[i - 1].at) continue;
+    const double W = jumps[i].W;
     std::size_t k = i;
-    for (; k > 0 && at < bin[k - 1].at; --k) bin[k].at = bin[k - 1].at, bin[k].W = bin[k - 1].W;
-    bin[k].at = at, bin[k].W = W;
+    for (; k > 0 && at < jumps[k - 1].at; --k) jumps[k].at = jumps[k - 1].at, jumps[k].W = jumps[k - 1].W;
+    jumps[k].at = at, jumps[k].W = W;
   }
 }
 
@@ -61,11 +59,21 @@ std::span<const Jump> jumps_by_time(const workload::Timeline& timeline, const fl
   // Counting sort by bin, then a stable sort inside each.
   const std::span<const Jump> found(rooms.found.data(), next);
   const auto sorted = std::span(rooms.sorted).first(found.size());
-  for (std::size_t b = 1; b < start.size(); ++b) start[b] += start[b - 1];
+  std::uint32_t most = 0;  // jumps of a bin
+  for (std::size_t b = 1; b < start.size(); ++b) most = std::max(most, start[b]), start[b] += start[b - 1];
   for (const auto& j : found) sorted[start[static_cast<std::size_t>(j.at / ns_per_ms)]++] = j;
+  if (most <= 32) {  // each comes from its own bin's first place at most
+    sort_near(sorted);
+    return sorted;
+  }
   std::uint32_t first = 0;  // each bin now begins where the one before it ends
-  for (std::size_t b = 0; b < n_bin; first = start[b++])
-    if (start[b] - first > 1) sort_bin(sorted.subspan(first, start[b] - first));
+  for (std::size_t b = 0; b < n_bin; first = start[b++]) {
+    const auto bin = sorted.subspan(first, start[b] - first);
+    if (bin.size() > 32)
+      std::stable_sort(bin.begin(), bin.end(), [](const Jump& x, const Jump& y) { return x.at < y.at; });
+    else
+      sort_near(bin);
+  }
   return sorted;
 }
 

@@ -1,6 +1,7 @@
 #include "pyramid.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "numerics/block.hpp"
@@ -56,10 +57,33 @@ void Pyramid::finish(const Open& part, std::size_t level) {
   if (level + 1 < lengths_.size()) raise(part, level + 1);
 }
 
+namespace {
+
+constexpr std::size_t abreast = 4;
+
+/// Sums of buckets that follow one another, each bin by bin: side by side they wait for one another's additions only once.
+std::array<double, abreast> sums_of(const double* x, std::size_t length) {
+  std::array<double, abreast> sum{};
+  for (std::size_t k = 0; k < length; ++k)
+    for (std::size_t i = 0; i < abreast; ++i) sum[i] += x[i * length + k];
+  return sum;
+}
+
+}  // namespace
+
 void Pyramid::push(std::span<const double> load_W) {
   const std::int64_t length = lengths_[0];
+  const auto width = static_cast<std::size_t>(length);
   for (std::size_t at = 0; at < load_W.size();) {
     const std::int64_t in_bucket = ((next_bin_ % length) + length) % length;
+    if (in_bucket == 0 && load_W.size() - at >= abreast * width) {
+      const auto sum_W = sums_of(load_W.data() + at, width);
+      for (std::size_t i = 0; i < abreast; ++i, at += width, next_bin_ += length) {
+        const auto x = load_W.subspan(at, width);
+        finish({next_bin_, length, numerics::lane_min(x), sum_W[i], numerics::lane_max(x)}, 0);
+      }
+      continue;
+    }
     const std::size_t n = std::min(static_cast<std::size_t>(length - in_bucket), load_W.size() - at);
     Open& o = open_[0];
     Open part = o;

@@ -26,13 +26,28 @@ struct Heat {
 Heat heat_of(const fleet::Fleet& fleet, const fleet::FleetState& state, const JobPlace& place) {
   Heat out;
   const std::size_t n_gpu = fleet.n_gpu_per_node;
-  for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n) {
+  const auto hottest_K = [&](std::size_t first_node, std::size_t n_node) {
+    const std::size_t first = first_node * n_gpu, n = n_node * n_gpu;
+    const auto peak = std::span(state.die_peak_K).subspan(first, n), now = std::span(state.die_K).subspan(first, n);
+    return std::max(numerics::lane_max(peak), numerics::lane_max(now));
+  };
+  const std::size_t end = place.first_node + place.n_node;
+  for (std::size_t n = place.first_node, alike = n; n < end; ++n) {
     if (state.off[n] != 0) continue;
-    const double limit_K = fleet.types[fleet.node_hall[n]].governor.shutdown_K;
+    const std::size_t hall = fleet.node_hall[n];
+    const double limit_K = fleet.types[hall].governor.shutdown_K;
+    if (n >= alike) {  // the nodes from here to the next one that is off or elsewhere: mostly, none is too hot
+      for (alike = n + 1; alike < end && state.off[alike] == 0 && fleet.node_hall[alike] == hall;) ++alike;
+      const double margin_K = limit_K - hottest_K(n, alike - n);
+      out.margin_K = std::min(out.margin_K, margin_K);
+      if (margin_K >= 0.0) {
+        n = alike - 1;
+        continue;
+      }
+    }
+    if (limit_K - hottest_K(n, 1) >= 0.0) continue;
     const auto peak = std::span(state.die_peak_K).subspan(n * n_gpu, n_gpu),
                now = std::span(state.die_K).subspan(n * n_gpu, n_gpu);
-    out.margin_K = std::min(out.margin_K, limit_K - std::max(numerics::lane_max(peak), numerics::lane_max(now)));
-    if (out.margin_K >= 0.0) continue;
     std::size_t hot = 0;
     for (std::size_t i = 0; i < n_gpu; ++i) hot += std::max(peak[i], now[i]) > limit_K ? 1u : 0u;
     if (hot == 0) continue;

@@ -42,11 +42,12 @@ std::vector<connection::LoadTemplate> single_loads(const fleet::TrainingTask& tr
 struct Load {
   std::vector<connection::LoadPiece> held;        ///< of a constant state
   connection::LoadTemplate repeated;              ///< otherwise
+  double repeated_J = 0.0;                        ///< of one repetition
   std::vector<connection::LoadTemplate> singles;  ///< single iterations, where a window or the spectrum needs them
   std::size_t next_single = 0;
 
   double J(const connection::LoadTemplate& of, std::int64_t repetitions) const {
-    double out = of.total_J() * static_cast<double>(repetitions);
+    double out = (&of == &repeated ? repeated_J : of.total_J()) * static_cast<double>(repetitions);
     for (const auto& piece : held) out += piece.load.total_J() * static_cast<double>(piece.repetitions);
     return out;
   }
@@ -74,6 +75,7 @@ void JobReport::deliver(Job& job, const fleet::ClassPower& power, double tokens,
   } else {
     auto edges = connection::make_load_edges(*task.timeline, power);
     load.repeated = connection::make_load_template(edges);
+    load.repeated_J = load.repeated.total_J();
     if (doing == JobState::iterate && !task.slice) job.state.last_load = std::move(edges);
   }
   if (single) load.singles = single_loads(*job.training, *task.timeline, power);
