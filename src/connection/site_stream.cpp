@@ -47,6 +47,13 @@ void disturb(const Delivery& delivery, std::int64_t bin, StreamChunk& c) {
   delivery.island_frequency(c.deviation_Hz);
 }
 
+/// The rated part begins with a stretch of its own: its meters have seen nothing of what repeats.
+/// @returns its first bin if that comes before `end`
+std::int64_t begin_rated(const GridMeters& meters, RepeatDetector& repeats, std::int64_t bin, std::int64_t end) {
+  if (bin == meters.from_bin()) repeats.forget();
+  return bin < meters.from_bin() ? std::min(end, meters.from_bin()) : end;
+}
+
 bool whole(const GridMeterParams& p) {
   return p.from_bin <= 0 && p.until_bin == std::numeric_limits<std::int64_t>::max();
 }
@@ -95,11 +102,7 @@ std::int64_t SiteStream::stretch_end(std::int64_t until_bin) {
   const std::int64_t bin = state_.bin;
   std::int64_t end = std::min(until_bin, seen_.windows.next_edge(bin));
   for (auto& lane : lanes_) end = std::min(end, lane.at(bin * ns_per_ms).end / ns_per_ms);
-  if (const std::int64_t from = seen_.grid.from_bin(); bin < from)
-    end = std::min(end, from);
-  else if (bin == from)
-    repeats_.forget();  // its meters have seen nothing of what repeats
-  return std::max(end, bin + 1);
+  return std::max(begin_rated(seen_.grid, repeats_, bin, end), bin + 1);
 }
 
 void SiteStream::flush(Tick until, double auxiliary_W) {

@@ -211,7 +211,7 @@ Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until,
 /// clock was chosen for a die ΔT colder draws dP/dT ΔT more, which warms it by r dP/dT ΔT: `loop_gain` of the miss at most.
 /// Nodes that change the replica they wait for miss more for one step, at any length.
 void StepPlanner::judge(const Job& job, const StepContext& c) {
-  constexpr double worst_weight = 0.25, most_growth = 4.0;
+  constexpr double worst_weight = 0.25;
   const double loop_gain = fleet::leakage_loop_gain(c.fleet.types[c.fleet.node_hall[job.place.first_node]],
                                                     c.state.fan_frac[job.place.first_node]);
   double worst_K = 0.0, sum_K = 0.0;
@@ -223,8 +223,7 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
   }
   const double miss_K = std::max({sum_K / static_cast<double>(place.n_node), worst_weight * worst_K, 1e-9});
   const double error = loop_gain * miss_K / c.scenario.run.tolerance_K;
-  const double next_s =
-      seconds(fleet::duration_of(job.scratch.task)) * std::clamp(0.9 / std::sqrt(error), 0.25, most_growth);
+  const double next_s = seconds(fleet::duration_of(job.scratch.task)) * std::clamp(0.9 / std::sqrt(error), 0.25, 4.0);
   // A step shortened for another reason does not change the planned length.
   state_.jump_s = error < 1.0 ? std::max(state_.jump_s, next_s) : next_s;
   state_.jump_s = std::max(state_.jump_s, 1.5 * seconds(job.scratch.task.timeline->period) * (error < 0.5 ? 1.4 : 0.7));
