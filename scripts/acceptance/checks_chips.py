@@ -230,8 +230,8 @@ def check_stops_apart(report, hour):
         listed("a loss of power", report.run(dark, {}, "--no-interval").json, "stops_power_loss", "spread_s")
 
 
-# Shorter than shipped: the figures are of one iteration. Two jobs of xai_230k begin after these times.
-VIEW_H = {"islanding": 0.15, "utility_loss": 0.15, "llama3_405b_transients": 0.15, "transients_24k": 0.15, "xai_230k": 1.5}
+# Shorter than shipped, since the figures are of one iteration; runs of minutes whole. Two jobs of xai_230k begin after half an hour.
+VIEW_H = {"islanding": None, "utility_loss": None, "llama3_405b_transients": None, "transients_24k": None, "xai_230k": 1.5}
 
 
 def check_show_gpu(report):
@@ -240,7 +240,8 @@ def check_show_gpu(report):
     for path in sorted((product.ROOT / "scenarios").glob("*.toml")):
         for which in ("hottest", "slowest"):
             with tempfile.TemporaryDirectory() as out:
-                o = product.run(report.binary, path, out, {"run.duration_h": VIEW_H.get(path.stem, 0.5)}, ["--show", "gpu", "--gpu", which])
+                hours = VIEW_H.get(path.stem, 0.5)
+                o = product.run(report.binary, path, out, {"run.duration_h": hours} if hours else {}, ["--show", "gpu", "--gpu", which])
             view = o.json["gpu_view"]
             for key, bound in bounds.items():
                 sampled, run = view[key]["sampled"], view[key]["run"]
