@@ -135,15 +135,20 @@ def outside_words(rows, outside):
     return f"{n} ({percent(1 - n / len(rows))} inside)" if rows else "–"
 
 
+def apart_lines(rows, is_near, words):
+    """One sentence on the first errors of rows nearer to the model, and of the others; none where either is empty.
+    @param words of (near, its median, far, its median)"""
+    near, far = list(filter(is_near, rows)), [r for r in rows if not is_near(r)]
+    if near and far:
+        yield words(*(x for of in (near, far) for x in (of, percent(quantile(errors(of, "first_error"), 0.5)))))
+        yield ""
+
+
 def publication_lines(rows, publications):
-    """First errors where another row of the publication set a parameter, and where none did."""
-    near, far = [r for r in rows if r["source"] in publications], [r for r in rows if r["source"] not in publications]
-    if not near or not far:
-        return
-    medians = [percent(quantile(errors(of, "first_error"), 0.5)) for of in (near, far)]
-    yield (f"Of {len(near)} rows another row of the same publication ({len(by_source(near))} of them) sets a parameter, for another device, model or format: "
-           f"median first error {medians[0]}. Of the {len(far)} rows of all other publications ({len(by_source(far))}): {medians[1]}.")  # fmt: skip
-    yield ""
+    """Where another row of the publication set a parameter, and where none did."""
+    return apart_lines(rows, lambda r: r["source"] in publications, lambda near, of_near, far, of_far: (
+        f"Of {len(near)} rows another row of the same publication ({len(by_source(near))} of them) sets a parameter, for another device, model or format: "
+        f"median first error {of_near}. Of the {len(far)} rows of all other publications ({len(by_source(far))}): {of_far}."))  # fmt: skip
 
 
 def at_hand(id):
@@ -151,14 +156,10 @@ def at_hand(id):
 
 
 def at_hand_lines(rows):
-    """First errors of the rows whose figures were known while the models were written, and of the others."""
-    near, far = [r for r in rows if at_hand(r["id"])], [r for r in rows if not at_hand(r["id"])]
-    if not near or not far:
-        return
-    medians = [percent(quantile(errors(of, "first_error"), 0.5)) for of in (near, far)]
-    yield (f"The figures of {len(near)} rows were at hand while the models were written ({', '.join(AT_HAND)}): median first error {medians[0]}. "
-           f"Those of the other {len(far)} were looked up afterwards: {medians[1]}.")  # fmt: skip
-    yield ""
+    """Where the figures were known while the models were written, and where not."""
+    return apart_lines(rows, lambda r: at_hand(r["id"]), lambda near, of_near, far, of_far: (
+        f"The figures of {len(near)} rows were at hand while the models were written ({', '.join(AT_HAND)}): median first error {of_near}. "
+        f"Those of the other {len(far)} were looked up afterwards: {of_far}."))  # fmt: skip
 
 
 def split_lines(rows, key, name):

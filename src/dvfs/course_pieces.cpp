@@ -30,9 +30,9 @@ SampledGovernorParams without_peaks() {
 /// math::mean_decay() by the first terms of its series, Σ (−x)^n/(n+1)!
 template <int n_term>
 TIDEWATT_INLINE double near_mean_decay(double x) {
-  double out = 1.0, factor = 1.0;
+  double factor = 1.0;
   for (int n = 2; n <= n_term; ++n) factor /= n;
-  out = factor;
+  double out = factor;
   for (int n = n_term; n > 1; --n) out = std::fma(out, -x, factor *= n);
   return out;
 }
@@ -44,7 +44,7 @@ TIDEWATT_INLINE void set_near_means(double rate_per_s, const Lanes& d, Lanes& me
 }
 /// @param most_s of a piece
 TIDEWATT_INLINE void set_means(double rate_per_s, double most_s, const Lanes& d, Lanes& mean) {
-  // Terms up to which the series is exact to 1e-13 …
+  // As many terms as make the series exact to 1e-13.
   const double most_x = rate_per_s * most_s;
   if (most_x <= 0.0015) return set_near_means<4>(rate_per_s, d, mean);
   if (most_x <= 0.06) return set_near_means<7>(rate_per_s, d, mean);
