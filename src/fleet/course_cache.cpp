@@ -72,15 +72,21 @@ class KeyWriter final : public FieldVisitor {
   }
 };
 
+template <class T>
+std::size_t bytes_of(const std::vector<T>& x) {
+  return x.capacity() * sizeof(T);
+}
+/// With their planes, which other entries may have, too: an entry counts as much when it goes as when it came.
 std::size_t bytes_of(const std::vector<ClassCourse>& courses) {
-  std::size_t n = 0;
+  std::size_t n = courses.capacity() * sizeof(ClassCourse);
   for (const auto& c : courses) {
-    n += c.nominal.ratio_sum.size() + c.own_sum.size();
-    if (c.plane.use_count() == 1)  // others have it from an entry of their own
-      n += c.plane->slow_more.size() + c.plane->leaky_more.size() + c.plane->both_more.size() +
-           3 * c.plane->places->done.size();
+    const ChipPlane& p = *c.plane;
+    n += bytes_of(c.nominal.kind) + bytes_of(c.nominal.ratio_sum) + bytes_of(c.own_sum) + sizeof p +
+         bytes_of(p.slow_more) + bytes_of(p.leaky_more) + bytes_of(p.both_more) + bytes_of(p.kind_below) +
+         bytes_of(p.kind_above) + bytes_of(p.places->done) + bytes_of(p.places->end_frac) +
+         bytes_of(p.places->frac_per_done);
   }
-  return n * sizeof(double);
+  return n;
 }
 
 /// The latest ones, up to a size.
@@ -96,22 +102,24 @@ class Kept {
   void put(const std::string& key, SharedCourses courses) {
     const std::lock_guard hold(mutex_);
     if (by_key_.contains(key)) return;
-    bytes_ += bytes_of(*courses) + key.size();
-    latest_.push_front({key, std::move(courses)});
+    const std::size_t bytes = bytes_of(*courses) + 2 * key.size();
+    bytes_ += bytes;
+    latest_.push_front({key, std::move(courses), bytes});
     by_key_[key] = latest_.begin();
     while (bytes_ > most_bytes && latest_.size() > 1) {
       const auto& last = latest_.back();
-      bytes_ -= bytes_of(*last.courses) + last.key.size();
+      bytes_ -= last.bytes;
       by_key_.erase(last.key);
       latest_.pop_back();
     }
   }
 
  private:
-  static constexpr std::size_t most_bytes = 32 << 20;
+  static constexpr std::size_t most_bytes = 8 << 20;
   struct Entry {
     std::string key;
     SharedCourses courses;
+    std::size_t bytes;
   };
   std::mutex mutex_;
   std::list<Entry> latest_;
