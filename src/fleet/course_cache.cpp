@@ -102,7 +102,7 @@ class Kept {
   void put(const std::string& key, SharedCourses courses) {
     const std::lock_guard hold(mutex_);
     if (by_key_.contains(key)) return;
-    const std::size_t bytes = bytes_of(*courses) + 2 * key.size();
+    const std::size_t bytes = bytes_of(*courses) + 2 * key.size();  // the list and the index hold the key
     bytes_ += bytes;
     latest_.push_front({key, std::move(courses), bytes});
     by_key_[key] = latest_.begin();
