@@ -13,10 +13,13 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
-/// Share of the time at the upper step, from the times in which the die warms at the lower one and cools at the upper one.
-double share_of_cycle(double warming, double cooling) { return cooling / (warming + cooling); }
-TIDEWATT_INLINE double at(const FanStairs::Plant& plant, double frac) {
-  return plant.die_K + plant.K_per_frac * (frac - plant.at_frac) * plant.at_frac / frac;
+/// Share of the time at the upper step: the die goes towards `warm_K` until `up_K`, then towards `cool_K` until `down_K`.
+double share_of_cycle(double warm_K, double cool_K, double up_K, double down_K) {
+  if (warm_K <= up_K) return 0.0;
+  if (cool_K >= down_K) return 1.0;
+  const double warming = math::log((warm_K - down_K) / (warm_K - up_K)),
+               cooling = math::log((up_K - cool_K) / (down_K - cool_K));
+  return cooling / (warming + cooling);
 }
 double falls_K_per_frac(const FanStairs::Plant& plant, double frac) {
   return -plant.K_per_frac * plant.at_frac * plant.at_frac / (frac * frac);
@@ -44,6 +47,27 @@ TIDEWATT_INLINE double leaves_after_s(const FanTable::Edges& edges, const FanReg
   const double edge_K = goes_to_K > die_K ? highest_K : lowest_K;
   const bool passes = goes_to_K > highest_K || goes_to_K <= lowest_K;
   return passes ? lag_s * math::log((die_K - goes_to_K) / (edge_K - goes_to_K)) : never;
+}
+
+/// How many more times a die that rests may move by `by_K` until its controller does more than to rest.
+TIDEWATT_INLINE double rests_for(const FanTable::Edges& edges, const FanRegulation& regulation, double term_frac,
+                                 double die_K, double by_K) {
+  constexpr double slack = 1e-6, most = 1e6;  // of a part; parts
+  const double highest_K = std::min(edges.upper_K, regulation.on_K),
+               lowest_K = term_frac > 0.0 ? std::max(edges.lower_K, regulation.off_K) : edges.lower_K;
+  const double n = (by_K > 0.0 ? highest_K - die_K : die_K - lowest_K) / std::abs(by_K) - slack;
+  return n > 0.0 ? std::min(most, std::floor(n)) : 0.0;
+}
+
+/// Whether a node is in a cycle: at one of its two steps, its die between the edges where it turns.
+TIDEWATT_INLINE bool in_cycle(const FanTable& steps, const FanStairs::Speeds& aim, const FanTable::Edges& edges,
+                              const FanStairs::Plant& now) {
+  // Where it has settled, a die's mean differs from that at rest by its lag behind the weather.
+  constexpr double slack_K = 0.2;
+  if (!aim.cycles() || (edges.level != aim.level && edges.level != aim.level + 1)) return false;
+  const double mean_K = FanStairs::at(now, aim.mean_frac);
+  return mean_K <= steps.upper_K(aim.level, edges.accepted_K) + slack_K &&
+         mean_K >= steps.lower_K(aim.level + 1, edges.accepted_K) - slack_K;
 }
 
 }  // namespace
@@ -97,16 +121,6 @@ TIDEWATT_INLINE double FanStairs::term(double held_frac, std::size_t level, doub
 double FanStairs::at_rest_frac(double die_K, double inlet_K) const {
   const double table_frac = thermal::fan_table_frac(table(), die_K);
   return inlet_ ? std::max(table_frac, thermal::fan_table_frac(controller_.groups[*inlet_], inlet_K)) : table_frac;
-}
-
-/// Whether a node is in a cycle: at one of its two steps, its die between the edges where it turns.
-TIDEWATT_INLINE bool FanStairs::in_cycle(const Speeds& aim, const FanTable::Edges& edges, const Plant& now) const {
-  // Where it has settled, a die's mean differs from that at rest by its lag behind the weather.
-  constexpr double slack_K = 0.2;
-  if (!aim.cycles() || (edges.level != aim.level && edges.level != aim.level + 1)) return false;
-  const double mean_K = at(now, aim.mean_frac);
-  return mean_K <= steps_.upper_K(aim.level, edges.accepted_K) + slack_K &&
-         mean_K >= steps_.lower_K(aim.level + 1, edges.accepted_K) - slack_K;
 }
 
 /// In parts of a second, those together in which nothing changes. The die begins where it had the mean of the step at the speed that this
@@ -164,7 +178,7 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
   const double settled_floor_frac = rests.inlet_K == now.inlet_K ? floor_frac : this->floor_frac(rests.inlet_K);
   if (is_long) return course({accepted_K, memory.term_frac}, settled_floor_frac, rests, step_s);
   const Speeds aim = settled_in_steps({accepted_K, memory.term_frac}, settled_floor_frac, rests, step_s);
-  return in_cycle(aim, edges, now) ? aim : in_parts(memory, rests, now, step_s);
+  return in_cycle(steps_, aim, edges, now) ? aim : in_parts(memory, rests, now, step_s);
 }
 
 FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, double step_s) const {
@@ -195,6 +209,14 @@ bool FanStairs::rest(const Memory& memory, const Plant& rests_in_it, double now_
   return resting(memory.term_frac, edges, floor_frac(rests.inlet_K), rests, step_s, out);
 }
 
+bool FanStairs::rests_on(const Memory& memory, double now_K, double inlet_K, double accepted_K, Speeds& out) const {
+  const auto edges = steps_.edges(memory.accepted_K);
+  if (leaves(edges, regulation_, now_K)) return false;
+  const double frac = level_frac(edges.level, memory.term_frac, floor_frac(inlet_K));
+  out = {frac, frac, frac, frac, accepted_K, memory.term_frac, edges.level, frac};
+  return true;
+}
+
 TIDEWATT_INLINE bool FanStairs::resting(double term_frac, const FanTable::Edges& edges, double floor_frac,
                                         const Plant& rests, double step_s, Speeds& out) const {
   const double frac = level_frac(edges.level, term_frac, floor_frac), middle_K = at(behind_air(rests, 0.0), frac),
@@ -217,16 +239,23 @@ TIDEWATT_INLINE FanStairs::Speeds FanStairs::course(Memory memory, double floor_
   const double part_s = step_s / n_part;
   double low_frac = 1.0, high_frac = 0.0, cube = 0.0, felt = 0.0, now_frac = memory.before_frac;
   Speeds s{};
-  for (int i = 0; i < static_cast<int>(n_part); ++i) {
-    const double part = i + 0.5;
-    s = settled_in_steps(memory, floor_frac, behind_air(rests, part * part_s - 0.5 * step_s), part_s);
+  for (double part = 0.5; part < n_part;) {
+    const Plant plant = behind_air(rests, part * part_s - 0.5 * step_s);
+    s = settled_in_steps(memory, floor_frac, plant, part_s);
     const double left_s = step_s - (part - 0.5) * part_s;
     if (std::isnan(now_frac)) now_frac = memory.before_frac = s.mean_frac;
     if (s.mean_frac != now_frac)
       felt += (s.mean_frac - now_frac) * (1.0 - math::mean_decay(left_s / rests.fan_lag_s)) * left_s / step_s;
+    // Parts in which it goes on resting are passed over.
+    const double by_K = rests.K_per_s * part_s, die_K = at(plant, s.mean_frac),
+                 n = s.cycles() ? 1.0
+                                : 1.0 + std::min(n_part - part - 0.5, rests_for(steps_.edges(s.accepted_K), regulation_,
+                                                                                s.term_frac, die_K, by_K));
+    if (n > 1.0) s.accepted_K = steps_.accepted(s.accepted_K, die_K + (n - 1.0) * by_K);
     memory.accepted_K = s.accepted_K, memory.term_frac = s.term_frac, now_frac = s.mean_frac;
     low_frac = std::min(low_frac, s.mean_frac), high_frac = std::max(high_frac, s.mean_frac);
-    cube += s.power_frac * s.power_frac * s.power_frac / n_part;
+    cube += n * s.power_frac * s.power_frac * s.power_frac / n_part;
+    part += n;
   }
   const double phi = math::mean_decay(step_s / rests.fan_lag_s), c = phi - 2.0 * (1.0 - phi) * rests.fan_lag_s / step_s;
   s.end_frac = now_frac, s.power_frac = std::cbrt(cube);
@@ -253,9 +282,8 @@ FanStairs::Speeds FanStairs::settled(const Memory& memory, const Plant& plant, d
 
 TIDEWATT_INLINE FanStairs::Speeds FanStairs::settled_in_steps(const Memory& memory, double floor_frac,
                                                               const Plant& plant, double step_s) const {
-  const auto& g = table();
   double accepted_K = std::isnan(memory.accepted_K) ? shown_K(plant.die_K) : memory.accepted_K;
-  const std::size_t n = g.threshold_K.size();
+  const std::size_t n = table().threshold_K.size();
   const FanTable::Edges edges = steps_.edges(accepted_K);
   std::size_t level = edges.level;
   bool rose = false, fell = false;
@@ -270,20 +298,14 @@ TIDEWATT_INLINE FanStairs::Speeds FanStairs::settled_in_steps(const Memory& memo
                    high_frac = level_frac(low + 1, term_frac, floor_frac);
       const double up_K = steps_.upper_K(low, accepted_K), down_K = steps_.lower_K(low + 1, accepted_K);
       const double warm_K = at(plant, low_frac) + lag_K(plant), cool_K = at(plant, high_frac) + lag_K(plant);
-      const double share = warm_K > up_K && cool_K < down_K
-                               ? share_of_cycle(math::log((warm_K - down_K) / (warm_K - up_K)),
-                                                math::log((up_K - cool_K) / (down_K - cool_K)))
-                           : warm_K > up_K ? 1.0
-                                           : 0.0;
+      const double share = share_of_cycle(warm_K, cool_K, up_K, down_K);
       const double mean = low_frac + share * (high_frac - low_frac),
                    cube = low_frac * low_frac * low_frac +
                           share * (high_frac * high_frac * high_frac - low_frac * low_frac * low_frac);
       return {mean, std::cbrt(cube), low_frac, high_frac, (share > 0.5 ? up_K + 0.5 : down_K - 0.5), term_frac, low,
               mean};
     }
-    if (!up && !down) {
-      return {frac, frac, frac, frac, steps_.accepted(accepted_K, die_K), term_frac, level, frac};
-    }
+    if (!up && !down) return {frac, frac, frac, frac, steps_.accepted(accepted_K, die_K), term_frac, level, frac};
     rose = up, fell = down;
     accepted_K = up ? steps_.upper_K(level, accepted_K) + 0.5 : steps_.lower_K(level, accepted_K) - 0.5;
     level += up ? 1 : static_cast<std::size_t>(-1);

@@ -32,6 +32,10 @@ class FanStairs {
     double air_lag_s = 0.0;  ///< lag of the die behind its air
     double fan_lag_s = 0.0;  ///< time constant with which it follows the fans
   };
+  /// The hottest die at another mean speed, K.
+  TIDEWATT_INLINE static double at(const Plant& plant, double frac) {
+    return plant.die_K + plant.K_per_frac * (frac - plant.at_frac) * plant.at_frac / frac;
+  }
   /// Where the fans are through a step.
   struct Speeds {
     double mean_frac, power_frac;  ///< mean speed, for the flow; cube root of the mean cube, for the watts
@@ -56,6 +60,8 @@ class FanStairs {
   /// What most nodes do: rest where they are, through the whole step. @returns whether it does; then `out` is what speeds() gives.
   /// @param now_K mean of the hottest die in it, of which only short steps ask  @pre a reading is accepted, and the table has steps
   bool rest(const Memory& memory, const Plant& rests, double now_K, double step_s, Speeds& out) const;
+  /// The same where it was found before, with the reading at the end: only the mean of the die is looked at.
+  bool rests_on(const Memory& memory, double now_K, double inlet_K, double accepted_K, Speeds& out) const;
   /// Whether the table is a line, without steps to rest at.
   bool on_line() const { return table().line; }
   /// Whether a step is long in this sense: then speeds() does not look at `now`.
@@ -77,7 +83,6 @@ class FanStairs {
     const auto i = degree_place(inlet_K - celsius_K + 0.5);
     return i < floor_frac_.size() ? floor_frac_[i] : floor_of(shown_K(inlet_K));
   }
-  bool in_cycle(const Speeds& aim, const FanTable::Edges& edges, const Plant& now) const;
   Speeds in_parts(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;
   double level_frac(std::size_t level, double term_frac, double floor_frac) const {
     return std::clamp(std::max(floor_frac, table().speed_frac[level] + term_frac), 0.0, 1.0);

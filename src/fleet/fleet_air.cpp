@@ -40,110 +40,6 @@ TIDEWATT_INLINE void node_air(const Block& b, std::size_t node, const NodeAir& o
   }
 }
 
-TIDEWATT_INLINE double hottest(const double* die_K, std::size_t n) {
-  double out = die_K[0];
-  for (std::size_t i = 1; i < n; ++i) out = die_K[i] > out ? die_K[i] : out;
-  return out;
-}
-
-/// What of a block's air the fans' effect on its dies hangs on.
-struct Blown {
-  const std::array<double, n_lane>& front_W;
-  const Lanes& r;
-  const std::array<double, n_lane>& inlet_K;
-  double full_preheat_K_per_W, n_front;
-};
-
-/// One die against the fans' mean speed. @param follows share of a change that it follows: 1 once everything rests
-TIDEWATT_INLINE FanStairs::Plant die_plant(const Block& b, std::size_t lane, double die_K, double W, double front_W,
-                                           double frac, double follows, double inlet_K, const Blown& x) {
-  constexpr double least_K = 1e-3;
-  const auto& m = b.type->modes[fan_step(frac)];
-  const double sink_K = x.r[lane] * W / m.sink_air_W_per_K,
-               preheat_K = b.rear[lane] != 0 ? x.full_preheat_K_per_W * front_W / frac : 0.0;
-  const double falls_K = follows * (b.type->package.convection_exponent_ratio * sink_K + preheat_K) / frac;
-  return {die_K, frac, -std::max(least_K, falls_K), inlet_K};
-}
-
-/// The largest of some lanes, the first one if several are.
-TIDEWATT_INLINE std::size_t largest_lane(const double* x, std::size_t n) {
-  const double most = hottest(x, n);
-  std::size_t out = 0;
-  while (out + 1 < n && x[out] != most) ++out;
-  return out;
-}
-
-/// The hottest die of a node once everything rests at these powers, and as pauses ahead leave it in work.
-template <std::size_t n_fixed>
-TIDEWATT_INLINE FanStairs::Plant resting(const Lanes& mean_W, const Lanes& rear, double dip_K, const Block& b,
-                                         std::size_t node, double frac, const Blown& x) {
-  const auto& m = b.type->modes[fan_step(frac)];
-  double K_per_W = 0.0, front_W = 0.0;
-  for (std::size_t j = 0; j < n_mode; ++j) K_per_W += m.shape[0][j] * m.gain_K_per_J[j] * m.per_rate_s[j];
-  const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n;
-  for (std::size_t u = 0; u < n; ++u) front_W += b.rear[u] != 0 ? 0.0 : mean_W[first + u];
-  const double rear_K = x.full_preheat_K_per_W * front_W / frac, inlet_K = x.inlet_K[node];
-  double die_K[n_fixed > 0 ? n_fixed : n_lane] = {};
-  TIDEWATT_LANE_LOOP
-  for (std::size_t u = 0; u < n; ++u) {
-    const std::size_t l = first + u;
-    die_K[u] = std::fma(x.r[l], std::fma(K_per_W, mean_W[l], dip_K), std::fma(rear[l], rear_K, inlet_K));
-  }
-  const std::size_t at = largest_lane(die_K, n), lane = first + at;
-  auto out = die_plant(b, lane, die_K[at], mean_W[lane], front_W, frac, 1.0, inlet_K, x);
-  // The sink's mode, the slowest, is what follows fans.
-  out.fan_lag_s = std::max({m.per_rate_s[0], m.per_rate_s[1], m.per_rate_s[2]});
-  for (std::size_t j = 0; j < n_mode; ++j) out.air_lag_s += m.shape[0][j] * m.uniform[j] * m.per_rate_s[j];
-  return out;
-}
-
-/// Fans in steps: mean speeds of a block's nodes, and what their controllers remember.
-TIDEWATT_CLONES
-void climb(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& die_mean_K,
-           const Blown& x, Air& air, std::array<double, n_lane>& mean_frac) {
-  const auto& stairs = *b.type->stairs;
-  Lanes mean_W, rear;  // for nodes whose rest is not known yet
-  bool gathered = false;
-  // Pauses are jumped over where the fleet is as before them: the dies' mean with them is no reading of a table.
-  const bool pauses = pause_of(task) > 0, has_steps = !stairs.on_line();
-  for (std::size_t i = 0; i < b.n_node; ++i) {
-    const double frac = std::max(air.fan_used_frac[i], b.type->air.fan_min_frac);
-    const auto now = [&]() __attribute__((always_inline)) {
-      const std::size_t lane = i * b.n_gpu + largest_lane(die_mean_K.x + i * b.n_gpu, b.n_gpu);
-      const auto& rates = b.type->modes[fan_step(frac)].rate_per_s;
-      const double follows = 1.0 - math::mean_decay(std::min({rates[0], rates[1], rates[2]}) * step_s);
-      return die_plant(b, lane, die_mean_K[lane], x.front_W[i] / x.n_front, x.front_W[i], frac, follows, x.inlet_K[i],
-                       x);
-    };
-    const FanStairs::Memory memory{state.fan_accepted_K[b.node[i]], state.fan_term_frac[b.node[i]],
-                                   state.fan_frac[b.node[i]]};
-    auto& s = air.stairs[i];
-    auto& rest = air.rest[i];
-    if (b.type->follows_fans) {
-      s = stairs.followed(memory, now(), step_s);
-    } else if (frac != rest.of_frac || !(rest.rests || FanStairs::is_long(rest.plant, step_s))) {
-      if (frac != rest.of_frac) {
-        if (!std::exchange(gathered, true)) {
-          mean_W = air.drawn_W != nullptr ? *air.drawn_W : gather(state.mean_W.data(), b);
-          for (std::size_t l = 0; l < n_lane; ++l) rear[l] = b.rear[l];
-        }
-        rest.plant = b.n_gpu == n_usual ? resting<n_usual>(mean_W, rear, task.dip_K, b, i, frac, x)
-                                        : resting<0>(mean_W, rear, task.dip_K, b, i, frac, x);
-        rest.plant.K_per_s = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[b.node[i]];
-        rest.of_frac = frac;
-        const double now_K = pauses ? rest.plant.die_K : hottest(die_mean_K.x + i * b.n_gpu, b.n_gpu);
-        rest.rests = has_steps && !std::isnan(memory.accepted_K) && stairs.rest(memory, rest.plant, now_K, step_s, s);
-      }
-      // A long step looks at `now` only where the table has no reading yet.
-      const bool known = FanStairs::is_long(rest.plant, step_s) && !std::isnan(memory.accepted_K);
-      if (!rest.rests) s = stairs.speeds(memory, rest.plant, pauses || known ? rest.plant : now(), step_s);
-    }
-    if (task.dark) continue;
-    mean_frac[i] = s.mean_frac;
-    air.fan_end_frac[i] = air.fan_aim_frac[i] = s.end_frac;
-  }
-}
-
 }  // namespace
 
 TIDEWATT_CLONES
@@ -188,7 +84,7 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
   const double middle_s = task.since_macro_s + half_s;
   for (std::size_t i = 0; i < n; ++i) inlet_K[i] = std::fma(inlet_K_per_s[i], middle_s, inlet_K[i]);
   if (type.stairs)
-    climb(state, task, b, step_s, die_mean_K, {front_W, r, inlet_K, full_preheat_K_per_W, n_front}, air, mean_frac);
+    climb(state, task, b, {step_s, die_mean_K, front_W, r, inlet_K, full_preheat_K_per_W, n_front}, air, mean_frac);
   // Rows of the table of modes are apart in memory: all are fetched before the first is read.
   for (std::size_t i = 0; i < n; ++i) {
     air.fan_mean_frac[i] = fan_frac_of(fan_step(mean_frac[i]));
@@ -320,12 +216,18 @@ void linear_means(const Packages& before, const Air& air, const Block& b, const 
 }
 
 /// Two passes that approach a fixed point by the same share each, one beyond the other where fans answer: all further ones at once
-/// (Aitken). @param before_K assumed in the second pass  @param moved_K by the first  @param die_K of the second; to where they lead
-TIDEWATT_INLINE void extrapolate(const Lanes& before_K, const Lanes& moved_K, Lanes& die_K) {
+/// (Aitken). Fans in steps that turned between both are what moved their dies. @param used_frac [node of the block] in the first pass
+/// @param before_K assumed in the second one  @param moved_K by the first  @param die_K of the second; to where they lead
+TIDEWATT_INLINE void extrapolate(const Block& b, const Air& air, const std::array<double, n_lane>& used_frac,
+                                 const Lanes& before_K, const Lanes& moved_K, Lanes& die_K) {
   constexpr double least_ratio = -0.7, most_ratio = 0.3, nothing_K = 1e-6;
+  Lanes may;
+  std::fill_n(may.x, n_lane, 1.0);
+  for (std::size_t i = 0; i < b.n_node && b.type->stairs; ++i)
+    if (air.fan_used_frac[i] != used_frac[i]) std::fill_n(may.x + i * b.n_gpu, b.n_gpu, 0.0);
   for (std::size_t l = 0; l < n_lane; ++l) {
     const double moves_K = die_K[l] - before_K[l];
-    const double ratio = std::abs(moved_K[l]) > nothing_K ? moves_K / moved_K[l] : 0.0;
+    const double ratio = std::abs(moved_K[l]) > nothing_K ? may[l] * moves_K / moved_K[l] : 0.0;
     const double held = ratio < least_ratio ? least_ratio : ratio > most_ratio ? most_ratio : ratio;
     die_K[l] = std::fma(held / (1.0 - held), moves_K, die_K[l]);
   }
@@ -333,7 +235,7 @@ TIDEWATT_INLINE void extrapolate(const Lanes& before_K, const Lanes& moved_K, La
 
 }  // namespace
 
-/// Two passes, because fans and the rear inlet depend on the resulting temperatures.
+/// Two passes, because fans and the rear inlet depend on the resulting temperatures. A constant state takes its own passes afterwards.
 TIDEWATT_CLONES
 Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTask& task, const Block& b, double step_s,
                      Air& air) {
@@ -354,12 +256,15 @@ Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTas
   for (std::size_t i = 0; i < b.n_node; ++i) {
     out.front_W[i] = state.front_W[b.node[i]];
     air.fan_used_frac[i] = fan_frac_of(fan_step(state.fan_frac[b.node[i]]));
-    air.rest[i].of_frac = -1.0;
+    air.rest[i].of_frac = -1.0, air.rest[i].guess_s = 0.0;
     out.fan_before_frac[i] = thermal::fan_target_frac(b.type->air, hottest(out.die_K.x + i * b.n_gpu, b.n_gpu));
   }
   Lanes heat_J, moved_K;
+  std::array<double, n_lane> used_frac{};
   constexpr double still_K = 0.005;
-  for (int i = 0; i < 2; ++i) {
+  const int n_pass = task.repeats ? 2 : 1;
+  for (int i = 0; i < n_pass; ++i) {
+    air.fans_wait = i + 1 < n_pass, air.fans_waited = false;
     set_air(state, task, b, step_s, p.r, out.fan_before_frac, out.die_K, out.front_W, air);
     const Lanes assumed_K = out.die_K;
     for (std::size_t l = 0; l < n_lane; ++l)
@@ -367,12 +272,14 @@ Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTas
     linear_means(p, air, b, draws, step_s, out.die_K, heat_J);
     out.front_W = front_W(fleet, b, heat_J, step_s);
     if (i > 0) {
-      extrapolate(assumed_K, moved_K, out.die_K);
+      extrapolate(b, air, used_frac, assumed_K, moved_K, out.die_K);
       break;
     }
-    if (largest_gap(out.die_K, assumed_K, 0, b.n_used()) <= still_K) break;
+    if (!air.fans_waited && largest_gap(out.die_K, assumed_K, 0, b.n_used()) <= still_K) break;
     for (std::size_t l = 0; l < n_lane; ++l) moved_K[l] = out.die_K[l] - assumed_K[l];
+    used_frac = air.fan_used_frac;
   }
+  air.fans_wait = false;
   if (task.dip_K != 0.0)
     for (std::size_t l = 0; l < n_lane; ++l) out.die_K[l] = std::fma(task.dip_K, p.r[l], out.die_K[l]);
   return out;

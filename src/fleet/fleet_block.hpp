@@ -120,12 +120,16 @@ struct Air {
   /// Fans in steps, [node of the block]: mean speed to which the die temperatures given belong; what their controller makes of them.
   std::array<double, n_lane> fan_used_frac;
   std::array<FanStairs::Speeds, n_lane> stairs;
+  bool fans_wait = false;          ///< where they would move in a short step they stay: another pass follows
+  bool fans_waited = false;        ///< whether any did
   const Lanes* drawn_W = nullptr;  ///< mean powers at which nodes settle; nullptr: those of the last step
-  /// Where a node settles at these powers, at a mean speed of the fans; passes of one step that agree in both share it.
+  /// Where a node settles at these powers; passes of one step share it.
   struct Rest {
-    double of_frac;  ///< −1: not known yet
+    double of_frac;  ///< mean speed at which it was found; −1: not known yet
+    double guess_s;  ///< step in which it rests by the prediction, its reading then in `stairs`; 0: by none
     FanStairs::Plant plant;
-    bool rests;  ///< at the step where it is: speeds do not change from pass to pass
+    FanStairs::Plant now;  ///< the die in the step, when its speeds were found; at_frac 0: not yet
+    bool rests;            ///< at the step where it is: speeds do not change from pass to pass
   };
   std::array<Rest, n_lane> rest;
   Lanes air_K;    ///< mean over the step
@@ -140,11 +144,33 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
              const std::array<double, n_lane>& fan_before_frac, const Lanes& die_mean_K,
              const std::array<double, n_lane>& front_W, Air& air);
 
-/// The speeds to which the die temperatures that were guessed belong.
-inline void use_guessed_fans(const FleetSignals& signals, const Block& b, Air& air) {
+/// What of a block's air and of a step the fans' effect on its dies hangs on.
+struct Blown {
+  double step_s;
+  const Lanes& die_mean_K;
+  const std::array<double, n_lane>& front_W;  ///< [node of the block]
+  const Lanes& r;
+  const std::array<double, n_lane>& inlet_K;  ///< [node of the block] in the step's middle
+  double full_preheat_K_per_W, n_front;
+};
+/// Fans in steps: speeds of a block's nodes, and what their controllers remember. @param mean_frac [node of the block]
+void climb(const FleetState& state, const FleetTask& task, const Block& b, const Blown& x, Air& air,
+           std::array<double, n_lane>& mean_frac);
+TIDEWATT_INLINE double hottest(const double* die_K, std::size_t n) {
+  double out = die_K[0];
+  for (std::size_t i = 1; i < n; ++i) out = die_K[i] > out ? die_K[i] : out;
+  return out;
+}
+
+/// The speeds to which the die temperatures that were guessed belong, and which nodes rest at them.
+inline void use_guessed_fans(const FleetSignals& signals, const Block& b, bool slice, Air& air) {
   if (!b.type->stairs) return;
-  for (std::size_t i = 0; i < b.n_node; ++i)
-    air.fan_used_frac[i] = signals.guess_fan_frac[b.node[i]], air.rest[i].of_frac = -1.0;
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    air.fan_used_frac[i] = signals.guess_fan_frac[b.node[i]];
+    air.rest[i].of_frac = -1.0;
+    air.rest[i].guess_s = slice ? 0.0 : signals.guess_rests_s[b.node[i]];
+    air.stairs[i].accepted_K = signals.guess_accepted_K[b.node[i]];
+  }
 }
 
 /// A block's packages before a step.

@@ -301,19 +301,38 @@ void land(const Block& b, const Packages& before, const ClassMap& map, const Cou
     fill_unused(b, *of);
 }
 
-/// What the pass gave every GPU in work: fans in steps rest at that, not at what it drew before its clock moved.
-/// @returns whether it is other than before by enough to be felt
+/// What GPUs will draw as their dies are guessed.
 TIDEWATT_CLONES
-bool moved_powers(const ClassMap& map, const std::vector<Lanes>& watts, std::size_t n, Lanes& drawn_W) {
-  constexpr double felt_W = 0.1;
+Lanes guessed_W(const FleetState& state, const FleetTask& task, const Block& b, const Lanes& guess_K) {
+  Lanes out = gather(state.mean_W.data(), b);
+  if (task.slice || !task.repeats) return out;
+  const Lanes per_K = gather(state.W_per_K.data(), b), last_K = gather(state.die_mean_K.data(), b);
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double more_W = per_K[l] * (guess_K[l] - last_K[l]);
+    out[l] += std::isnan(more_W) ? 0.0 : more_W;
+  }
+  return out;
+}
+
+/// What the pass gave every GPU in work: fans in steps rest at that, not at what it drew before its clock moved. Nodes for which that is
+/// another rest are looked at again. A node whose die is on its way feels it less.
+TIDEWATT_CLONES
+void see_powers(const ClassMap& map, const std::vector<Lanes>& watts, const Block& b, double step_s, Lanes& drawn_W,
+                Air& air) {
+  constexpr double felt_at_rest_W = 0.3, felt_on_its_way_W = 2.0;
   Lanes now_W{};
   for (std::size_t i = 0; i < map.used.size(); ++i) {
     const double share = map.used_s[i] / map.period_s;
     for (std::size_t l = 0; l < n_lane; ++l) now_W[l] = std::fma(share, watts[i][l], now_W[l]);
   }
-  const bool moved = largest_gap(now_W, drawn_W, 0, n) > felt_W;
-  drawn_W = now_W;
-  return moved;
+  for (std::size_t i = 0; i < b.n_node; ++i) {
+    auto& rest = air.rest[i];
+    const bool on_its_way = !rest.rests && !FanStairs::is_long(rest.plant, step_s);
+    if (largest_gap(now_W, drawn_W, i * b.n_gpu, b.n_gpu) <= (on_its_way ? felt_on_its_way_W : felt_at_rest_W))
+      continue;
+    std::copy_n(now_W.x + i * b.n_gpu, b.n_gpu, drawn_W.x + i * b.n_gpu);
+    rest.of_frac = -1.0;
+  }
 }
 
 }  // namespace
@@ -330,10 +349,10 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
     front[i] = signals.guess_front_W[b.node[i]];
     fan_before[i] = signals.fan_before_frac[b.node[i]];
   }
-  use_guessed_fans(signals, b, s.air);
-  s.air.drawn_W = nullptr;
+  use_guessed_fans(signals, b, task.slice, s.air);
   Lanes drawn_W{};
-  if (b.type->stairs) drawn_W = gather(state.mean_W.data(), b);
+  if (b.type->stairs) drawn_W = guessed_W(state, task, b, before.guess_K);
+  s.air.drawn_W = &drawn_W;
   s.course.modes.fill(nullptr);
   for (int i = 0; i < 4; ++i) {
     set_air(state, task, b, course.step_s, before.r, fan_before, mean_K, front, s.air);
@@ -346,10 +365,7 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
         pass.worked_K[l] = (mean_K[l] - pause_frac * s.pause_die_K[l]) / (1.0 - pause_frac);
     front = front_W(fleet, b, pass.heat_J, course.step_s);
     if (moved_K <= settled_K && (i > 0 || !task.slice)) break;
-    if (b.type->stairs && !task.slice && moved_powers(map, s.watts, b.n_used(), drawn_W)) {
-      s.air.drawn_W = &drawn_W;
-      for (auto& rest : s.air.rest) rest.of_frac = -1.0;
-    }
+    if (b.type->stairs && !task.slice) see_powers(map, s.watts, b, course.step_s, drawn_W, s.air);
   }
   s.air.drawn_W = nullptr;
   land(b, before, map, course, s, pass);

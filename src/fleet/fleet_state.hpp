@@ -50,8 +50,10 @@ struct FleetSignals {
   std::vector<double> guess_K;          ///< [gpu] predicted mean die temperature of the coming step
   std::vector<double> fan_before_frac;  ///< [node] target of its fans in the previous step
   std::vector<double> guess_fan_frac;   ///< [node] mean fan speed to which guess_K belongs; of fans in steps
-  std::vector<double> guess_front_W;    ///< [node] predicted heat of the front GPU row in the coming step → rear inlet
-  std::vector<double> miss_K;           ///< [node] largest |mean die temperature − its guess| in the step
+  std::vector<double> guess_rests_s;  ///< [node] step through which they rest at it; 0: they may not; of fans in steps
+  std::vector<double> guess_accepted_K;  ///< [node] reading that its table then holds on to at the end
+  std::vector<double> guess_front_W;     ///< [node] predicted heat of the front GPU row in the coming step → rear inlet
+  std::vector<double> miss_K;            ///< [node] largest |mean die temperature − its guess| in the step
   std::vector<std::uint8_t>
       fan_stepped;                 ///< [node] its fans ran at another mean speed than guess_fan_frac; of fans in steps
   std::vector<double> gpu_J;       ///< [gpu] electrical energy of the step

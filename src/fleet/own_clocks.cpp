@@ -23,7 +23,7 @@ Lanes heat_growth(const Fleet& fleet, const FleetState& state, const FleetSignal
   std::array<double, n_lane> fan_before;
   for (std::size_t i = 0; i < b.n_node; ++i) fan_before[i] = signals.fan_before_frac[b.node[i]];
   Air air;
-  use_guessed_fans(signals, b, air);
+  use_guessed_fans(signals, b, task.slice, air);
   set_air(state, task, b, ahead_s, p.r, fan_before, p.guess_K, front_W, air);
   Above x;
   above_air(p, air, ahead_s, x);
@@ -174,7 +174,11 @@ void predict_block(const Fleet& fleet, FleetState& state, const FleetTask& task,
   for (std::size_t n = 0; n < b.n_node; ++n) {
     signals.guess_front_W[b.node[n]] = p.front_W[n];
     signals.fan_before_frac[b.node[n]] = p.fan_before_frac[n];
-    if (b.type->stairs) signals.guess_fan_frac[b.node[n]] = air.fan_used_frac[n];
+    if (!b.type->stairs) continue;
+    const bool rests = air.rest[n].rests && air.fan_used_frac[n] == air.rest[n].of_frac;
+    signals.guess_fan_frac[b.node[n]] = air.fan_used_frac[n];
+    signals.guess_rests_s[b.node[n]] = rests ? ahead_s : 0.0;
+    signals.guess_accepted_K[b.node[n]] = air.stairs[n].accepted_K;
   }
 }
 

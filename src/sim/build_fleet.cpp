@@ -175,7 +175,8 @@ fleet::FleetSignals make_signals(const fleet::Fleet& fleet) {
   fleet::FleetSignals s;
   s.guess_K.assign(fleet.n_gpu(), 0.0);
   s.guess_front_W.assign(fleet.n_node(), 0.0);
-  for (auto* v : {&s.fan_before_frac, &s.guess_fan_frac, &s.fan_low_frac, &s.fan_high_frac})
+  for (auto* v : {&s.fan_before_frac, &s.guess_fan_frac, &s.guess_rests_s, &s.guess_accepted_K, &s.fan_low_frac,
+                  &s.fan_high_frac})
     v->assign(fleet.n_node(), 0.0);
   s.miss_K.assign(fleet.n_node(), 0.0);
   s.fan_stepped.assign(fleet.n_node(), 0);

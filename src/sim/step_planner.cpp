@@ -146,8 +146,9 @@ Tick StepPlanner::next_change(const Job& job) const {
   return next.state == JobState::evaluate ? workload::never : std::min(next.until, next.interrupt);
 }
 
-/// Fans and halls settle after a start, which the estimate covers only in part: no step is longer than the time since the start.
-double StepPlanner::settling_s(Tick now) const { return seconds(now - state_.started); }
+/// Fans and halls settle after a start, which the estimate covers only in part: no step is longer than 1.5 times the time since the
+/// start.
+double StepPlanner::settling_s(Tick now) const { return 1.5 * seconds(now - state_.started); }
 
 Tick StepPlanner::next_cut(const Job& job, const StepContext& c) const {
   return std::min(c.agenda.next_cut(), job.scratch.step.interrupt);
@@ -190,7 +191,7 @@ Tick StepPlanner::first_grade(const Job& job) const {
   return works(job.scratch.step.state) || state_.since_change < ns_per_s ? fleet::first_step_after_edge : ns_per_s;
 }
 
-/// A constant state: its own steps are graded, so only fans and preheat limit the length: 40 s, 400 s, ...
+/// A constant state: its own steps are graded, so only fans and preheat limit the length: 10 s, 25 s, ...
 Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until, const StepContext& c) const {
   const auto& step = job.scratch.step;
   const bool hot = heat.hot(job), reference = c.scenario.run.reference;
@@ -209,16 +210,17 @@ Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until,
 
 /// Embedded error estimate of a jump: how far the mean die temperatures came out from where clocks had been chosen. A GPU whose
 /// clock was chosen for a die ΔT colder draws dP/dT ΔT more, which warms it by r dP/dT ΔT: `loop_gain` of the miss at most.
-/// Nodes that change the replica they wait for miss more for one step, at any length.
+/// Nodes that change the replica they wait for miss more for one step, at any length. So do those whose fans step: that is an event of
+/// their node.
 void StepPlanner::judge(const Job& job, const StepContext& c) {
-  constexpr double worst_weight = 0.25;
+  constexpr double worst_weight = 0.1;
   const double loop_gain = fleet::leakage_loop_gain(c.fleet.types[c.fleet.node_hall[job.place.first_node]],
                                                     c.state.fan_frac[job.place.first_node]);
   double worst_K = 0.0, sum_K = 0.0;
   const auto& place = job.place;
   for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n) {
-    // Fans that step are an event of their node, at any length.
-    if (c.signals.fan_stepped[n] == 0) worst_K = std::max(worst_K, c.signals.miss_K[n]);
+    if (c.signals.fan_stepped[n] != 0) continue;
+    worst_K = std::max(worst_K, c.signals.miss_K[n]);
     sum_K += c.signals.miss_K[n];
   }
   const double miss_K = std::max({sum_K / static_cast<double>(place.n_node), worst_weight * worst_K, 1e-9});
