@@ -23,13 +23,16 @@ class StageCourses {
   /// Courses are computed for caps 1 % apart, counted from the usual cap; a cap that changes in a run takes the nearest. The limit itself
   /// is that of the exact cap. @returns whether the courses changed
   bool set_limits(const workload::IterationModel& model, const NodeType& type, double cap_W, double max_Hz);
+  /// Limits of the courses. @pre set
+  double cap_W() const { return latest_.front().cap_W; }
+  double max_Hz() const { return latest_.front().max_Hz; }
   /// [stage]; empty: no limits set
   std::span<const ClassCourse> lead() const {
     return latest_.empty() || !latest_.front().lead ? std::span<const ClassCourse>() : std::span(*latest_.front().lead);
   }
   /// Adds the courses of every stage in a group that moves at `gate_Hz` while the slowest group moves at `slowest_Hz`. They are
   /// interpolated between slowest paces 4 % apart, one of them a slow chip's; what a group that is ahead and waits for the gradients has
-  /// beyond the slowest one is taken at that pace, between leads in multiples of 2 %. Under smoothing or ballast it is taken at its own
+  /// beyond the slowest one is taken at that pace, between leads in multiples of 3 %. Under smoothing or ballast it is taken at its own
   /// pace, between leads in multiples of 0.5 %.
   /// @param gate_Hz 0: none waits
   void add(const workload::IterationModel& model, const NodeType& type, double gate_Hz, double slowest_Hz,

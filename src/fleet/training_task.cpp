@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "replica_groups.hpp"
 #include "step_lengths.hpp"
 #include "tidewatt/base/error.hpp"
 
@@ -116,10 +117,11 @@ void TrainingTask::set_courses(Windows& window, const Controls& controls, double
     return;
   for (std::size_t s = 0; s < window.mix.size(); ++s)
     window.mix[s] = window.course.lead()[s].nominal.all, window.mean_W[s] = window.course.lead()[s].nominal.mean_W;
+  window.rated_Hz.clear();
 }
 
 /// What could everyone do alone? Classes are the stages.
-void TrainingTask::ask_alone(const Windows& window, FleetState& state, double ahead_s, FleetSignals& signals,
+void TrainingTask::ask_alone(Windows& window, FleetState& state, double ahead_s, FleetSignals& signals,
                              FleetTask& task) const {
   task.reference_Hz = model_.reference_clock_Hz();
   task.class_window = window.mix;
@@ -132,39 +134,43 @@ void TrainingTask::ask_alone(const Windows& window, FleetState& state, double ah
   task.legs.clear();
   task.repeats = true;
   predict_with_own_clocks(fleet_, state, task, window.mean_W, ahead_s, signals);
+  if (!window.rated_Hz.empty()) return;
+  const bool limited = !window.course.lead().empty();
+  const double cap_W = limited ? window.course.cap_W() : type().usual.cap_W;
+  window.rated_Hz = of_slowest_node(rated_clocks_Hz(fleet_, task, cap_W - type().governor.cap_margin_W,
+                                                    limited ? window.course.max_Hz() : type().gpu.clock_max_Hz()));
 }
 
-/// Replicas by the clock that their slowest GPU could have alone, slowest first; equal numbers per group.
-TrainingTask::Groups TrainingTask::group_replicas(const FleetState& state) {
-  const auto n_replica = static_cast<std::size_t>(model_.dp());
-  const double reference_Hz = model_.reference_clock_Hz();
-  std::vector<double> replica_Hz(n_replica, std::numeric_limits<double>::infinity());
-  double sum_Hz = 0.0;
-  state_.slowest_Hz = std::numeric_limits<double>::infinity();
+/// [replica] of its slowest node; infinite: no node leads it (several replicas per node)
+std::vector<double> TrainingTask::of_slowest_node(std::span<const double> node_Hz) const {
+  std::vector<double> out(static_cast<std::size_t>(model_.dp()), std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < n_node(); ++i) {
-    auto& slowest = replica_Hz[static_cast<std::size_t>(ranks_.replica[i])];
-    const double slowness = options_.host_slowness.empty() ? 1.0 : options_.host_slowness[i];
-    const double* own_Hz = &state.own_Hz[(ranks_.first_node + i) * fleet_.n_gpu_per_node];
-    slowest = std::min(slowest, *std::min_element(own_Hz, own_Hz + fleet_.n_gpu_per_node) / slowness);
-    for (std::size_t g = 0; g < fleet_.n_gpu_per_node && !options_.gating; ++g) sum_Hz += own_Hz[g] / slowness;
-    state_.slowest_Hz = std::min(state_.slowest_Hz, slowest);
+    auto& slowest = out[static_cast<std::size_t>(ranks_.replica[i])];
+    slowest = std::min(slowest, node_Hz[i] / (options_.host_slowness.empty() ? 1.0 : options_.host_slowness[i]));
   }
-  // Replicas that no node leads (several per node) are skipped.
-  std::vector<std::size_t> order;
-  for (std::size_t r = 0; r < n_replica; ++r)
-    if (std::isfinite(replica_Hz[r])) order.push_back(r);
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return replica_Hz[a] < replica_Hz[b]; });
-  const std::size_t n_group = std::min(order.size(), static_cast<std::size_t>(options_.replica_groups));
-  Groups out{std::vector<std::size_t>(n_replica, 0), std::vector<double>(n_group, 0.0)};
-  for (std::size_t i = order.size(); i-- > 0;) {
-    const std::size_t group = i * n_group / order.size();
-    out.of_replica[order[i]] = group;
-    out.pace[group] = replica_Hz[order[i]] / reference_Hz;  // the slowest of the group comes last
-  }
-  if (!options_.gating) {
-    const double mean_Hz = sum_Hz / static_cast<double>(n_node() * fleet_.n_gpu_per_node);
-    std::fill(out.pace.begin(), out.pace.end(), mean_Hz / reference_Hz);
-  }
+  return out;
+}
+
+/// Replicas by the clock that their slowest GPU could have alone.
+TrainingTask::Groups TrainingTask::groups_now(const FleetState& state, std::span<const double> rated_Hz) {
+  constexpr double apart_share = 0.01;  // of the reference clock: what a group does to its replicas is a tenth of that
+  const double reference_Hz = model_.reference_clock_Hz();
+  const std::size_t n_gpu = fleet_.n_gpu_per_node;
+  const double* own_Hz = &state.own_Hz[ranks_.first_node * n_gpu];
+  std::vector<double> node_Hz;
+  for (std::size_t i = 0; i < n_node(); ++i)
+    node_Hz.push_back(*std::min_element(own_Hz + i * n_gpu, own_Hz + (i + 1) * n_gpu));
+  auto groups = group_replicas(of_slowest_node(node_Hz), rated_Hz, static_cast<std::size_t>(options_.replica_groups),
+                               apart_share * reference_Hz);
+  state_.slowest_Hz = groups.slowest_Hz.front();
+  Groups out{std::move(groups.of_replica), {}};
+  for (const double Hz : groups.slowest_Hz) out.pace.push_back(Hz / reference_Hz);
+  if (options_.gating) return out;
+  double sum_Hz = 0.0;
+  for (std::size_t i = 0; i < n_node(); ++i)
+    for (std::size_t g = 0; g < n_gpu; ++g)
+      sum_Hz += own_Hz[i * n_gpu + g] / (options_.host_slowness.empty() ? 1.0 : options_.host_slowness[i]);
+  std::fill(out.pace.begin(), out.pace.end(), sum_Hz / static_cast<double>(n_node() * n_gpu) / reference_Hz);
   return out;
 }
 
@@ -175,7 +181,7 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   set_courses(window, controls(state), task.clock_frac);
   const double reference_Hz = model_.reference_clock_Hz();
   ask_alone(window, state, ahead_s, signals, task);
-  auto groups = group_replicas(state);
+  auto groups = groups_now(state, window.rated_Hz);
   pace_ = std::move(groups.pace);
   const std::size_t n_group = pace_.size();
   timeline_ = work == Work::iterate ? model_.iteration(pace_) : model_.evaluation(pace_, batches);

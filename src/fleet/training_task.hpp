@@ -19,8 +19,8 @@ struct HoldShare {
 /// A training job's action on the fleet: ranks, which GPU waits for which, and the resulting timeline.
 ///
 /// A tensor-parallel group moves at its slowest GPU, a pipeline at its slowest stage (both through the replica's pace),
-/// data parallelism at its slowest replica (through the timeline's gradient barrier). Replicas are sorted by pace into
-/// groups that share their edges; a group moves at its slowest replica.
+/// data parallelism at its slowest replica (through the timeline's gradient barrier). Replicas are sorted into groups that share
+/// their edges (group_replicas); a group moves at its slowest replica.
 ///
 /// A jump over n iterations that scatter (IterationScatter) moves heat and energy at their mean excess, exact in time to n ns; the
 /// site's waveform gets each iteration at its own length where it is recorded (windows, the spectrum), from `singles`: only waiting
@@ -116,6 +116,8 @@ class TrainingTask {
     double period_s = 0.0;
     std::vector<double> mean_W;  ///< [stage] mean power of a nominal chip, the first guess after a cold start
     StageCourses course;
+    std::vector<double>
+        rated_Hz;  ///< [replica] of its slowest GPU, as its chips are made; empty: not known under these limits
   };
   /// Replicas by pace.
   struct Groups {
@@ -124,9 +126,9 @@ class TrainingTask {
   };
   Windows stage_windows(const workload::Timeline& at_reference) const;
   void set_courses(Windows& window, const Controls& controls, double clock_frac) const;
-  void ask_alone(const Windows& window, FleetState& state, double ahead_s, FleetSignals& signals,
-                 FleetTask& task) const;
-  Groups group_replicas(const FleetState& state);
+  void ask_alone(Windows& window, FleetState& state, double ahead_s, FleetSignals& signals, FleetTask& task) const;
+  std::vector<double> of_slowest_node(std::span<const double> node_Hz) const;
+  Groups groups_now(const FleetState& state, std::span<const double> rated_Hz);
   void split_hold(Tick duration, HoldShare share, FleetTask& task);
   const NodeType& type() const { return fleet_.types[hall()]; }
   const Controls& controls(const FleetState& state) const { return state.controls[hall()]; }

@@ -208,9 +208,9 @@ void HallLoop::set_inlets(Tick now) {
   for (std::size_t n = 0; n < state_.inlet_K.size(); ++n) {
     const auto& h = halls_[fleet_.node_hall[n]];
     const double back = h.liquid_asked_kg_per_s > 0.0 ? 0.0 : fleet_.node_recirculation[n];
-    // The hot aisle follows the supply; its rise follows the load.
-    state_.inlet_K[n] = h.coolant_K + back * h.rise_K;
-    state_.inlet_K_per_s[n] = h.coolant_K_per_s;
+    // The hot aisle follows the supply; its rise follows the load and the fans.
+    state_.inlet_K[n] = h.coolant_K + back * std::fma(h.rise_K_per_s, 0.5 * h.last_s, h.rise_K);
+    state_.inlet_K_per_s[n] = std::fma(back, h.rise_K_per_s, h.coolant_K_per_s);
     state_.flow_frac[n] = h.flow_frac * flows_.open_frac(n, now);
   }
   const auto outdoor = outdoor_.at(now);
@@ -346,7 +346,9 @@ double HallLoop::advance(Tick t0, Tick t1) {
       state_.means.capacity_margin_frac = std::min(state_.means.capacity_margin_frac, p.capacity_margin_frac);
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
     state_.miss_K = std::max(state_.miss_K, missed_K(h, fleet_.types[i], mean_K, step_s));
+    const double rise_before_K = h.rise_K;
     apply_plant_step(h, p, flows_.asked_frac(i, t0));
+    see_rise(h, rise_before_K, step_s, base_s_);
     h.mean_K = mean_K, h.last_s = step_s;
     book(state_.books, p, step_s);
     if (state_.powered)

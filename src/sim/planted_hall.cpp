@@ -53,6 +53,14 @@ void apply_plant_step(PlantedHall& h, const cooling::PlantStep& p, double asked_
   h.flow_frac = liquid && asked_kg_per_s > 0.0 ? std::min(1.0, p.liquid_flow_mean_kg_per_s / asked_kg_per_s) : 1.0;
 }
 
+void see_rise(PlantedHall& h, double before_K, double step_s, double base_s) {
+  constexpr double settled = 4.5;  // base steps; after a change, steps are shorter
+  const bool long_steps = std::min(h.last_s, step_s) > settled * base_s;
+  h.rise_moved_K = long_steps ? h.rise_K - before_K : 0.0;
+  h.rise_moved_s = 0.5 * (h.last_s + step_s);
+  h.rise_K_per_s = 0.0;
+}
+
 bool follows_evenly(const PlantedHall& h, const OutdoorAir& outdoor, Tick t0, Tick t1) {
   return h.plant->follows_weather() && outdoor.even(t0, t1);
 }
@@ -67,6 +75,8 @@ void add_step(HallForecast::Hall& to, const PlantedHall& h, const cooling::Plant
 }
 
 void expect(PlantedHall& h, const HallForecast::Hall& to, double step_s, double base_s) {
+  // No further than it moved before: what settles moves less and less.
+  if (h.rise_moved_s > 0.0) h.rise_K_per_s = h.rise_moved_K / std::max(h.rise_moved_s, 0.5 * (h.last_s + step_s));
   expect_coolant(h, to, step_s, base_s);
   expect_air(h, to.air_mean_K, step_s);
 }

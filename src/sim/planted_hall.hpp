@@ -42,7 +42,9 @@ struct PlantedHall {
   std::unique_ptr<cooling::PlantWorkspace> workspace, forecast;  ///< of its steps and of looks ahead
   std::vector<double> state;
   double liquid_asked_kg_per_s = 0;           ///< by all plates of the hall; 0 in air
-  double supply_K = 0, rise_K = 0;            ///< and how much warmer the hot aisle is
+  double supply_K = 0, rise_K = 0;            ///< and how much warmer the hot aisle was in the mean of the last macro step
+  double rise_moved_K = 0, rise_moved_s = 0;  ///< since the mean of the step before; 0 while the hall settles
+  double rise_K_per_s = 0;                    ///< as it is expected to move
   double air_K = 0, air_K_per_s = 0;          ///< supply air as it is expected to move
   double coolant_K = 0, coolant_K_per_s = 0;  ///< coolant of the GPUs: the supply air, or the liquid
   double mean_K = 0, last_s = 0;              ///< mean coolant of the last macro step, and its length; 0: none yet
@@ -50,12 +52,14 @@ struct PlantedHall {
   PlantDemand given;  ///< by its servers over the last macro step
   template <class A>
   void archive(A& a) {
-    a(state, supply_K, rise_K, air_K, air_K_per_s, coolant_K, coolant_K_per_s, mean_K, last_s, flow_frac, given);
+    a(state, supply_K, rise_K, rise_moved_K, rise_moved_s, rise_K_per_s, air_K, air_K_per_s, coolant_K, coolant_K_per_s, mean_K, last_s, flow_frac, given);
   }
 };
 
 /// What a plant's step leaves for the servers. @param asked_frac share of the plates' flow that the racks let through
 void apply_plant_step(PlantedHall& h, const cooling::PlantStep& p, double asked_frac);
+/// How the hot aisle's rise moved between two macro steps, before `last_s` becomes `step_s`. @param before_K its mean in the last one
+void see_rise(PlantedHall& h, double before_K, double step_s, double base_s);
 /// Whether the plant takes a step whole, in weather that moves evenly through it.
 bool follows_evenly(const PlantedHall& h, const OutdoorAir& outdoor, Tick t0, Tick t1);
 /// Another of the plant's own steps. @param share of it in the time of all

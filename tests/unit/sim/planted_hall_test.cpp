@@ -41,6 +41,23 @@ TEST_CASE("coolant keeps its mean and its rise through the step, and a bend is w
   }
 }
 
+TEST_CASE("the hot aisle's rise moves on as before, no further, and not after a short step") {
+  const HallForecast::Hall to{300.0, 300.0, 300.0, 300.0, 300.0, 1};
+  const auto expected_K_per_s = [&](double last_s, double seen_s, double next_s) {
+    auto h = hall(300.0);
+    h.last_s = last_s, h.rise_K = 12.3;
+    see_rise(h, 12.0, seen_s, base_s);
+    h.last_s = seen_s;
+    expect(h, to, next_s, base_s);
+    return h.rise_K_per_s;
+  };
+  CHECK(expected_K_per_s(1800.0, 1800.0, 1800.0) == Approx(0.3 / 1800.0));
+  CHECK(expected_K_per_s(1800.0, 1800.0, 300.0) == Approx(0.3 / 1800.0));
+  CHECK(expected_K_per_s(300.0, 600.0, 1200.0) * 0.5 * (600.0 + 1200.0) == Approx(0.3));
+  CHECK(expected_K_per_s(120.0, 1800.0, 1800.0) == 0.0);
+  CHECK(expected_K_per_s(1800.0, 120.0, 1800.0) == 0.0);
+}
+
 TEST_CASE("a macro step in which pads begin to be wetted is halved, one on either side is not") {
   LoadOptions o;
   o.set = {"hall.a.n_gpu=256", "job.main.plan.n_gpu=256", "job.main.plan.global_batch_sequences=32",

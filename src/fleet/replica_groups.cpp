@@ -1,0 +1,97 @@
+#include "replica_groups.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "class_course.hpp"
+#include "dvfs/operating_point_batch.hpp"
+#include "task.hpp"
+
+namespace TIDEWATT_NAMESPACE::fleet {
+namespace {
+
+double median_of(std::vector<double> x) {
+  const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
+  std::nth_element(x.begin(), middle, x.end());
+  return *middle;
+}
+
+/// [replica that has a node] by the clock it is rated for, and what it has lost or gained.
+std::vector<std::size_t> in_order(std::span<const double> now_Hz, std::span<const double> rated_Hz, double apart_Hz) {
+  std::vector<std::size_t> out;
+  std::vector<double> moved_Hz;
+  for (std::size_t r = 0; r < now_Hz.size(); ++r)
+    if (std::isfinite(now_Hz[r])) out.push_back(r), moved_Hz.push_back(now_Hz[r] - rated_Hz[r]);
+  const double all_Hz = median_of(moved_Hz);
+  const auto place_Hz = [&](std::size_t r) {
+    const double apart = now_Hz[r] - rated_Hz[r] - all_Hz;
+    return rated_Hz[r] + (apart - std::clamp(apart, -apart_Hz, apart_Hz));
+  };
+  std::stable_sort(out.begin(), out.end(), [&](auto a, auto b) { return place_Hz(a) < place_Hz(b); });
+  return out;
+}
+
+/// Mean die temperature of one package at rest.
+double rest_K(const NodeType& type, double resistance_ratio, double W, double row_K) {
+  const auto& m = course_modes(type);
+  double K_per_W = 0.0;
+  for (std::size_t j = 0; j < thermal::n_mode; ++j) K_per_W += m.shape[0][j] * m.gain_K_per_J[j] / m.rate_per_s[j];
+  return nominal_die_K + row_K + (resistance_ratio - 1.0) * K_per_W * W;
+}
+
+/// How much warmer the air of a slot is than that of the nominal package.
+double row_K(const Fleet& fleet, const NodeType& type, double W, std::size_t slot) {
+  constexpr double room_air_J_per_m3_K = 1.2e3;
+  if (type.liquid) return 0.0;
+  const auto n_front = static_cast<double>(fleet.n_gpu_per_node / 2);
+  const double preheat_K = thermal::rear_preheat_K(
+      type.air, n_front * W, thermal::fan_target_frac(type.air, nominal_die_K), room_air_J_per_m3_K);
+  return fleet.rear(slot) ? 0.5 * preheat_K : -0.5 * preheat_K;
+}
+
+}  // namespace
+
+ReplicaGroups group_replicas(std::span<const double> now_Hz, std::span<const double> rated_Hz, std::size_t n_group,
+                             double apart_Hz) {
+  const auto order = in_order(now_Hz, rated_Hz, apart_Hz);
+  n_group = std::min(order.size(), n_group);
+  std::vector<std::size_t> group(now_Hz.size(), 0), by_pace(n_group), place(n_group);
+  std::vector<double> slowest_Hz(n_group, std::numeric_limits<double>::infinity());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t g = group[order[i]] = i * n_group / order.size();
+    slowest_Hz[g] = std::min(slowest_Hz[g], now_Hz[order[i]]);
+  }
+  std::iota(by_pace.begin(), by_pace.end(), std::size_t{0});
+  std::stable_sort(by_pace.begin(), by_pace.end(), [&](auto a, auto b) { return slowest_Hz[a] < slowest_Hz[b]; });
+  ReplicaGroups out;
+  for (std::size_t g = 0; g < n_group; ++g) {
+    place[by_pace[g]] = g;
+    out.slowest_Hz.push_back(slowest_Hz[by_pace[g]]);
+  }
+  for (const std::size_t r : order) group[r] = place[group[r]];
+  out.of_replica = std::move(group);
+  return out;
+}
+
+std::vector<double> rated_clocks_Hz(const Fleet& fleet, const FleetTask& task, double cap_W, double max_Hz) {
+  const std::size_t n = fleet.n_gpu_per_node;
+  std::vector<double> die_K(n), clock_Hz(n), out;
+  const std::vector<double> limit_W(n, cap_W);
+  std::vector<dvfs::Limiter> limiter(n);
+  for (std::size_t i = 0; i < n_node_of(task); ++i) {
+    const std::size_t node = task.first_node + i, cls = task.node_class[i];
+    const auto& type = fleet.types[fleet.node_hall[node]];
+    for (std::size_t g = 0; g < n; ++g)
+      die_K[g] = rest_K(type, fleet.resistance_ratio[node * n + g], cap_W, row_K(fleet, type, cap_W, g));
+    std::fill(clock_Hz.begin(), clock_Hz.end(), task.reference_Hz);
+    dvfs::OperatingPointBatch batch{std::span(fleet.chip).subspan(node * n, n), die_K, limit_W, clock_Hz, limiter};
+    set_falling(task, cls, cap_W, batch);
+    dvfs::operating_points(type.gpu, task.class_window[cls], task.reference_Hz, 0.0, max_Hz, batch);
+    out.push_back(*std::min_element(clock_Hz.begin(), clock_Hz.end()));
+  }
+  return out;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::fleet
