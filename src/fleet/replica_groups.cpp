@@ -33,22 +33,27 @@ std::vector<std::size_t> in_order(std::span<const double> now_Hz, std::span<cons
   return out;
 }
 
-/// Mean die temperature of one package at rest.
-double rest_K(const NodeType& type, double resistance_ratio, double W, double row_K) {
-  const auto& m = course_modes(type);
-  double K_per_W = 0.0;
-  for (std::size_t j = 0; j < thermal::n_mode; ++j) K_per_W += m.shape[0][j] * m.gain_K_per_J[j] / m.rate_per_s[j];
-  return nominal_die_K + row_K + (resistance_ratio - 1.0) * K_per_W * W;
-}
-
-/// How much warmer the air of a slot is than that of the nominal package.
-double row_K(const Fleet& fleet, const NodeType& type, double W, std::size_t slot) {
-  constexpr double room_air_J_per_m3_K = 1.2e3;
-  if (type.liquid) return 0.0;
-  const auto n_front = static_cast<double>(fleet.n_gpu_per_node / 2);
-  const double preheat_K = thermal::rear_preheat_K(
-      type.air, n_front * W, thermal::fan_target_frac(type.air, nominal_die_K), room_air_J_per_m3_K);
-  return fleet.rear(slot) ? 0.5 * preheat_K : -0.5 * preheat_K;
+/// Die temperatures of a node whose packages all rest at W, its fans as its hottest die asks.
+void find_rest_K(const Fleet& fleet, std::size_t node, double W, std::vector<double>& die_K) {
+  constexpr double room_air_J_per_m3_K = 1.2e3, inlet_K = 298.15;
+  const auto& type = fleet.types[fleet.node_hall[node]];
+  const std::size_t n = fleet.n_gpu_per_node;
+  double frac = thermal::fan_target_frac(type.air, nominal_die_K);
+  for (int i = 0; i < 4; ++i) {
+    const auto& m = type.modes[mode_step(type, frac, 1.0)];
+    double K_per_W = 0.0;
+    for (std::size_t j = 0; j < thermal::n_mode; ++j) K_per_W += m.shape[0][j] * m.gain_K_per_J[j] / m.rate_per_s[j];
+    const double rear_K =
+        type.liquid ? 0.0
+                    : thermal::rear_preheat_K(type.air, static_cast<double>(n / 2) * W, frac, room_air_J_per_m3_K);
+    const double back_K = type.liquid ? 0.0
+                                      : fleet.node_recirculation[node] * static_cast<double>(n) * W /
+                                            (type.air.flow_m3_per_s * frac * room_air_J_per_m3_K);
+    for (std::size_t g = 0; g < n; ++g)
+      die_K[g] = inlet_K + back_K + (fleet.rear(g) ? rear_K : 0.0) + fleet.resistance_ratio[node * n + g] * K_per_W * W;
+    frac = std::max(type.air.fan_min_frac,
+                    0.5 * (frac + thermal::fan_target_frac(type.air, *std::max_element(die_K.begin(), die_K.end()))));
+  }
 }
 
 }  // namespace
@@ -83,8 +88,7 @@ std::vector<double> rated_clocks_Hz(const Fleet& fleet, const FleetTask& task, d
   for (std::size_t i = 0; i < n_node_of(task); ++i) {
     const std::size_t node = task.first_node + i, cls = task.node_class[i];
     const auto& type = fleet.types[fleet.node_hall[node]];
-    for (std::size_t g = 0; g < n; ++g)
-      die_K[g] = rest_K(type, fleet.resistance_ratio[node * n + g], cap_W, row_K(fleet, type, cap_W, g));
+    find_rest_K(fleet, node, cap_W, die_K);
     std::fill(clock_Hz.begin(), clock_Hz.end(), task.reference_Hz);
     dvfs::OperatingPointBatch batch{std::span(fleet.chip).subspan(node * n, n), die_K, limit_W, clock_Hz, limiter};
     set_falling(task, cls, cap_W, batch);

@@ -21,8 +21,8 @@ struct ReplicaGroups {
 ReplicaGroups group_replicas(std::span<const double> now_Hz, std::span<const double> rated_Hz, std::size_t n_group,
                              double apart_Hz);
 
-/// [node of the task] clock that its slowest GPU could have alone, were every package at rest at that power: the nominal one at
-/// nominal_die_K, in the mean of both rows.
+/// [node of the task] clock that its slowest GPU could have alone, were all packages of the node at rest at the cap, in air of 25 °C and
+/// with fans as the hottest die asks for.
 /// @param cap_W without margin  @param max_Hz that the limits let it have
 std::vector<double> rated_clocks_Hz(const Fleet& fleet, const FleetTask& task, double cap_W, double max_Hz);
 
