@@ -225,7 +225,10 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
   }
   const double miss_K = std::max({sum_K / static_cast<double>(place.n_node), worst_weight * worst_K, 1e-9});
   const double error = loop_gain * miss_K / c.scenario.run.tolerance_K;
-  const double next_s = seconds(fleet::duration_of(job.scratch.task)) * std::clamp(0.9 / std::sqrt(error), 0.25, 4.0);
+  // In the first minutes after a start the hottest die passes its peak: long jumps would miss it.
+  const double most_growth = job.state.now - state_.started > settling ? 4.0 : 2.0;
+  const double next_s =
+      seconds(fleet::duration_of(job.scratch.task)) * std::clamp(0.9 / std::sqrt(error), 0.25, most_growth);
   // A step shortened for another reason does not change the planned length.
   state_.jump_s = error < 1.0 ? std::max(state_.jump_s, next_s) : next_s;
   state_.jump_s = std::max(state_.jump_s, 1.5 * seconds(job.scratch.task.timeline->period) * (error < 0.5 ? 1.4 : 0.7));
