@@ -80,6 +80,16 @@ ReplicaGroups group_replicas(std::span<const double> now_Hz, std::span<const dou
   return out;
 }
 
+std::vector<double> slowest_of_replicas(std::span<const double> node_Hz, std::span<const std::int64_t> replica,
+                                        std::span<const double> slowness, std::size_t n_replica) {
+  std::vector<double> out(n_replica, std::numeric_limits<double>::infinity());
+  for (std::size_t i = 0; i < node_Hz.size(); ++i) {
+    auto& slowest = out[static_cast<std::size_t>(replica[i])];
+    slowest = std::min(slowest, node_Hz[i] / (slowness.empty() ? 1.0 : slowness[i]));
+  }
+  return out;
+}
+
 std::vector<double> rated_clocks_Hz(const Fleet& fleet, const FleetTask& task, double cap_W, double max_Hz) {
   const std::size_t n = fleet.n_gpu_per_node;
   std::vector<double> die_K(n), clock_Hz(n), out;

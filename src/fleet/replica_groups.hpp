@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct ReplicaGroups {
 /// @param rated_Hz [replica] the same as its chips are made  @param n_group at most one per replica that has a node
 ReplicaGroups group_replicas(std::span<const double> now_Hz, std::span<const double> rated_Hz, std::size_t n_group,
                              double apart_Hz);
+
+/// [replica] of `n_replica`: clock of its slowest node; infinite: none leads it (several replicas per node)
+/// @param node_Hz of each node's slowest GPU  @param replica [node]  @param slowness [node] compute time ÷ that of a healthy host; empty: 1
+std::vector<double> slowest_of_replicas(std::span<const double> node_Hz, std::span<const std::int64_t> replica,
+                                        std::span<const double> slowness, std::size_t n_replica);
 
 /// [node of the task] clock that its slowest GPU could have alone, were all packages of the node at rest at the cap, in air of 25 °C and
 /// with fans as the hottest die asks for.

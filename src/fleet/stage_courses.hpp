@@ -23,8 +23,9 @@ class StageCourses {
   /// Courses are computed for caps 1 % apart, counted from the usual cap; a cap that changes in a run takes the nearest. The limit itself
   /// is that of the exact cap. @returns whether the courses changed
   bool set_limits(const workload::IterationModel& model, const NodeType& type, double cap_W, double max_Hz);
-  /// Limits of the courses. @pre set
+  /// The cap of the courses. @pre limits are set
   double cap_W() const { return latest_.front().cap_W; }
+  /// The highest clock in the courses. @pre limits are set
   double max_Hz() const { return latest_.front().max_Hz; }
   /// [stage]; empty: no limits set
   std::span<const ClassCourse> lead() const {

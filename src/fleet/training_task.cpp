@@ -137,18 +137,9 @@ void TrainingTask::ask_alone(Windows& window, FleetState& state, double ahead_s,
   if (!window.rated_Hz.empty()) return;
   const bool limited = !window.course.lead().empty();
   const double cap_W = limited ? window.course.cap_W() : type().usual.cap_W;
-  window.rated_Hz = of_slowest_node(rated_clocks_Hz(fleet_, task, cap_W - type().governor.cap_margin_W,
-                                                    limited ? window.course.max_Hz() : type().gpu.clock_max_Hz()));
-}
-
-/// [replica] of its slowest node; infinite: no node leads it (several replicas per node)
-std::vector<double> TrainingTask::of_slowest_node(std::span<const double> node_Hz) const {
-  std::vector<double> out(static_cast<std::size_t>(model_.dp()), std::numeric_limits<double>::infinity());
-  for (std::size_t i = 0; i < n_node(); ++i) {
-    auto& slowest = out[static_cast<std::size_t>(ranks_.replica[i])];
-    slowest = std::min(slowest, node_Hz[i] / (options_.host_slowness.empty() ? 1.0 : options_.host_slowness[i]));
-  }
-  return out;
+  const auto rated_Hz = rated_clocks_Hz(fleet_, task, cap_W - type().governor.cap_margin_W,
+                                        limited ? window.course.max_Hz() : type().gpu.clock_max_Hz());
+  window.rated_Hz = slowest_of_replicas(rated_Hz, ranks_.replica, options_.host_slowness, n_replica());
 }
 
 /// Replicas by the clock that their slowest GPU could have alone.
@@ -160,8 +151,8 @@ TrainingTask::Groups TrainingTask::groups_now(const FleetState& state, std::span
   std::vector<double> node_Hz;
   for (std::size_t i = 0; i < n_node(); ++i)
     node_Hz.push_back(*std::min_element(own_Hz + i * n_gpu, own_Hz + (i + 1) * n_gpu));
-  auto groups = group_replicas(of_slowest_node(node_Hz), rated_Hz, static_cast<std::size_t>(options_.replica_groups),
-                               apart_share * reference_Hz);
+  auto groups = group_replicas(slowest_of_replicas(node_Hz, ranks_.replica, options_.host_slowness, n_replica()),
+                               rated_Hz, static_cast<std::size_t>(options_.replica_groups), apart_share * reference_Hz);
   state_.slowest_Hz = groups.slowest_Hz.front();
   Groups out{std::move(groups.of_replica), {}};
   for (const double Hz : groups.slowest_Hz) out.pace.push_back(Hz / reference_Hz);

@@ -127,11 +127,11 @@ class TrainingTask {
   Windows stage_windows(const workload::Timeline& at_reference) const;
   void set_courses(Windows& window, const Controls& controls, double clock_frac) const;
   void ask_alone(Windows& window, FleetState& state, double ahead_s, FleetSignals& signals, FleetTask& task) const;
-  std::vector<double> of_slowest_node(std::span<const double> node_Hz) const;
   Groups groups_now(const FleetState& state, std::span<const double> rated_Hz);
   void split_hold(Tick duration, HoldShare share, FleetTask& task);
   const NodeType& type() const { return fleet_.types[hall()]; }
   const Controls& controls(const FleetState& state) const { return state.controls[hall()]; }
+  std::size_t n_replica() const { return static_cast<std::size_t>(model_.dp()); }
   std::size_t hall() const { return fleet_.node_hall[ranks_.first_node]; }
 
   workload::IterationModel model_;

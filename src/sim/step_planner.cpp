@@ -31,6 +31,11 @@ constexpr double most_pause_share = 0.15;
 /// Search for the time at which heat ends an iteration.
 constexpr HeatGuard::Search heat_search = {ns_per_s / 4, ns_per_s / 500};
 
+constexpr double worst_weight = 0.1;  ///< of the worst node's miss in a jump's error
+
+/// In the first minutes after a start the hottest die passes its peak: long jumps would miss it.
+double most_growth(Tick since_start) { return since_start > settling ? 4.0 : 2.0; }
+
 /// After an edge of the plants or of the site's power: 1 s, then half the time since, in whole seconds. @param edge −1: none yet
 Tick grown_since(Tick edge, Tick now) {
   return edge < 0 ? workload::never : now + std::max(ns_per_s, (now - edge) / (2 * ns_per_s) * ns_per_s);
@@ -213,7 +218,6 @@ Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until,
 /// Nodes that change the replica they wait for miss more for one step, at any length. So do those whose fans step: that is an event of
 /// their node.
 void StepPlanner::judge(const Job& job, const StepContext& c) {
-  constexpr double worst_weight = 0.1;
   const double loop_gain = fleet::leakage_loop_gain(c.fleet.types[c.fleet.node_hall[job.place.first_node]],
                                                     c.state.fan_frac[job.place.first_node]);
   double worst_K = 0.0, sum_K = 0.0;
@@ -225,10 +229,8 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
   }
   const double miss_K = std::max({sum_K / static_cast<double>(place.n_node), worst_weight * worst_K, 1e-9});
   const double error = loop_gain * miss_K / c.scenario.run.tolerance_K;
-  // In the first minutes after a start the hottest die passes its peak: long jumps would miss it.
-  const double most_growth = job.state.now - state_.started > settling ? 4.0 : 2.0;
-  const double next_s =
-      seconds(fleet::duration_of(job.scratch.task)) * std::clamp(0.9 / std::sqrt(error), 0.25, most_growth);
+  const double next_s = seconds(fleet::duration_of(job.scratch.task)) *
+                        std::clamp(0.9 / std::sqrt(error), 0.25, most_growth(job.state.now - state_.started));
   // A step shortened for another reason does not change the planned length.
   state_.jump_s = error < 1.0 ? std::max(state_.jump_s, next_s) : next_s;
   state_.jump_s = std::max(state_.jump_s, 1.5 * seconds(job.scratch.task.timeline->period) * (error < 0.5 ? 1.4 : 0.7));
