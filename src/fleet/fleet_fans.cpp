@@ -133,6 +133,7 @@ class Climb {
     s = stairs_.speeds(memory, rest.plant, rest.now, x_.step_s);
   }
 
+  Lanes mean_W_, rear_;  ///< for nodes whose rest is not known yet
   const FleetState& state_;
   const FleetTask& task_;
   const Block& b_;
@@ -140,7 +141,6 @@ class Climb {
   Air& air_;
   const FanStairs& stairs_;
   const bool pauses_;
-  Lanes mean_W_, rear_;  ///< for nodes whose rest is not known yet
   bool gathered_ = false;
 };
 

@@ -149,6 +149,7 @@ TrainingTask::Groups TrainingTask::groups_now(const FleetState& state, std::span
   const std::size_t n_gpu = fleet_.n_gpu_per_node;
   const double* own_Hz = &state.own_Hz[ranks_.first_node * n_gpu];
   std::vector<double> node_Hz;
+  node_Hz.reserve(n_node());
   for (std::size_t i = 0; i < n_node(); ++i)
     node_Hz.push_back(*std::min_element(own_Hz + i * n_gpu, own_Hz + (i + 1) * n_gpu));
   auto groups = group_replicas(slowest_of_replicas(node_Hz, ranks_.replica, options_.host_slowness, n_replica()),

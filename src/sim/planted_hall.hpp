@@ -41,8 +41,8 @@ struct PlantedHall {
   std::optional<double> supply_set_K;                            ///< of the plant, from outside
   std::unique_ptr<cooling::PlantWorkspace> workspace, forecast;  ///< of its steps and of looks ahead
   std::vector<double> state;
-  double liquid_asked_kg_per_s = 0;           ///< by all plates of the hall; 0 in air
-  double supply_K = 0, rise_K = 0;            ///< and how much warmer the hot aisle was in the mean of the last macro step
+  double liquid_asked_kg_per_s = 0;  ///< by all plates of the hall; 0 in air
+  double supply_K = 0, rise_K = 0;   ///< and how much warmer the hot aisle was in the mean of the last macro step
   double rise_moved_K = 0, rise_moved_s = 0;  ///< since the mean of the step before; 0 while the hall settles
   double rise_K_per_s = 0;                    ///< as it is expected to move
   double air_K = 0, air_K_per_s = 0;          ///< supply air as it is expected to move
@@ -52,7 +52,8 @@ struct PlantedHall {
   PlantDemand given;  ///< by its servers over the last macro step
   template <class A>
   void archive(A& a) {
-    a(state, supply_K, rise_K, rise_moved_K, rise_moved_s, rise_K_per_s, air_K, air_K_per_s, coolant_K, coolant_K_per_s, mean_K, last_s, flow_frac, given);
+    a(state, supply_K, rise_K, rise_moved_K, rise_moved_s, rise_K_per_s, air_K, air_K_per_s, coolant_K, coolant_K_per_s,
+      mean_K, last_s, flow_frac, given);
   }
 };
 
