@@ -37,12 +37,20 @@ TIDEWATT_INLINE bool leaves(const FanTable::Edges& edges, const FanRegulation& r
   return die_K > edges.upper_K || die_K < edges.lower_K || regulation.acts(die_K);
 }
 
+/// Between which readings it does not: above the lowest, up to the highest.
+struct RestRange {
+  double lowest_K, highest_K;
+};
+TIDEWATT_INLINE RestRange rest_range(const FanTable::Edges& edges, const FanRegulation& regulation, double term_frac) {
+  return {term_frac > 0.0 ? std::max(edges.lower_K, regulation.off_K) : edges.lower_K,
+          std::min(edges.upper_K, regulation.on_K)};
+}
+
 /// Time after which it does. With the lag τ the die goes to where it would rest.
 TIDEWATT_INLINE double leaves_after_s(const FanTable::Edges& edges, const FanRegulation& regulation, double term_frac,
                                       double die_K, double goes_to_K, double lag_s) {
   constexpr double never = std::numeric_limits<double>::infinity();
-  const double highest_K = std::min(edges.upper_K, regulation.on_K),
-               lowest_K = term_frac > 0.0 ? std::max(edges.lower_K, regulation.off_K) : edges.lower_K;
+  const auto [lowest_K, highest_K] = rest_range(edges, regulation, term_frac);
   if (die_K > highest_K || die_K <= lowest_K) return 0.0;
   const double edge_K = goes_to_K > die_K ? highest_K : lowest_K;
   const bool passes = goes_to_K > highest_K || goes_to_K <= lowest_K;
@@ -53,8 +61,7 @@ TIDEWATT_INLINE double leaves_after_s(const FanTable::Edges& edges, const FanReg
 TIDEWATT_INLINE double rests_for(const FanTable::Edges& edges, const FanRegulation& regulation, double term_frac,
                                  double die_K, double by_K) {
   constexpr double slack = 1e-6, most = 1e6;  // of a part; parts
-  const double highest_K = std::min(edges.upper_K, regulation.on_K),
-               lowest_K = term_frac > 0.0 ? std::max(edges.lower_K, regulation.off_K) : edges.lower_K;
+  const auto [lowest_K, highest_K] = rest_range(edges, regulation, term_frac);
   const double n = (by_K > 0.0 ? highest_K - die_K : die_K - lowest_K) / std::abs(by_K) - slack;
   return n > 0.0 ? std::min(most, std::floor(n)) : 0.0;
 }

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "class_course.hpp"
 #include "dvfs/operating_point_batch.hpp"
+#include "leakage_gain.hpp"
 #include "task.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
@@ -40,9 +40,7 @@ void find_rest_K(const Fleet& fleet, std::size_t node, double W, std::vector<dou
   const std::size_t n = fleet.n_gpu_per_node;
   double frac = thermal::fan_target_frac(type.air, nominal_die_K);
   for (int i = 0; i < 4; ++i) {
-    const auto& m = type.modes[mode_step(type, frac, 1.0)];
-    double K_per_W = 0.0;
-    for (std::size_t j = 0; j < thermal::n_mode; ++j) K_per_W += m.shape[0][j] * m.gain_K_per_J[j] / m.rate_per_s[j];
+    const double K_per_W = die_K_per_W(type, frac);
     const double rear_K =
         type.liquid ? 0.0
                     : thermal::rear_preheat_K(type.air, static_cast<double>(n / 2) * W, frac, room_air_J_per_m3_K);
@@ -85,7 +83,7 @@ std::vector<double> slowest_of_replicas(std::span<const double> node_Hz, std::sp
   std::vector<double> out(n_replica, std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < node_Hz.size(); ++i) {
     auto& slowest = out[static_cast<std::size_t>(replica[i])];
-    slowest = std::min(slowest, node_Hz[i] / (slowness.empty() ? 1.0 : slowness[i]));
+    slowest = std::min(slowest, node_Hz[i] / slowness[i]);
   }
   return out;
 }

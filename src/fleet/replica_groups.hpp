@@ -23,7 +23,7 @@ ReplicaGroups group_replicas(std::span<const double> now_Hz, std::span<const dou
                              double apart_Hz);
 
 /// [replica] of `n_replica`: clock of its slowest node; infinite: none leads it (several replicas per node)
-/// @param node_Hz of each node's slowest GPU  @param replica [node]  @param slowness [node] compute time ÷ that of a healthy host; empty: 1
+/// @param node_Hz of each node's slowest GPU  @param replica [node]  @param slowness [node] compute time ÷ that of a healthy host
 std::vector<double> slowest_of_replicas(std::span<const double> node_Hz, std::span<const std::int64_t> replica,
                                         std::span<const double> slowness, std::size_t n_replica);
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "replica_groups.hpp"
 #include "step_lengths.hpp"
 #include "tidewatt/base/error.hpp"
 
@@ -89,6 +88,7 @@ TrainingTask::TrainingTask(workload::IterationModel model, const Fleet& fleet, s
                       "choose rank_order tp-cp-dp-pp or a wider tensor-parallel group",
                       per_node, model_.gpus_per_stage()));
   }
+  if (options_.host_slowness.empty()) options_.host_slowness.assign(n_node(), 1.0);
   const double one[] = {1.0};
   iterate_window_ = stage_windows(model_.iteration(one));
   evaluate_window_ = stage_windows(model_.evaluation(one, 1));
@@ -143,26 +143,23 @@ void TrainingTask::ask_alone(Windows& window, FleetState& state, double ahead_s,
 }
 
 /// Replicas by the clock that their slowest GPU could have alone.
-TrainingTask::Groups TrainingTask::groups_now(const FleetState& state, std::span<const double> rated_Hz) {
+ReplicaGroups TrainingTask::groups_now(const FleetState& state, std::span<const double> rated_Hz) {
   constexpr double apart_share = 0.01;  // of the reference clock: what a group does to its replicas is a tenth of that
-  const double reference_Hz = model_.reference_clock_Hz();
   const std::size_t n_gpu = fleet_.n_gpu_per_node;
   const double* own_Hz = &state.own_Hz[ranks_.first_node * n_gpu];
   std::vector<double> node_Hz;
   node_Hz.reserve(n_node());
   for (std::size_t i = 0; i < n_node(); ++i)
     node_Hz.push_back(*std::min_element(own_Hz + i * n_gpu, own_Hz + (i + 1) * n_gpu));
-  auto groups = group_replicas(slowest_of_replicas(node_Hz, ranks_.replica, options_.host_slowness, n_replica()),
-                               rated_Hz, static_cast<std::size_t>(options_.replica_groups), apart_share * reference_Hz);
-  state_.slowest_Hz = groups.slowest_Hz.front();
-  Groups out{std::move(groups.of_replica), {}};
-  for (const double Hz : groups.slowest_Hz) out.pace.push_back(Hz / reference_Hz);
+  auto out =
+      group_replicas(slowest_of_replicas(node_Hz, ranks_.replica, options_.host_slowness, n_replica()), rated_Hz,
+                     static_cast<std::size_t>(options_.replica_groups), apart_share * model_.reference_clock_Hz());
+  state_.slowest_Hz = out.slowest_Hz.front();
   if (options_.gating) return out;
   double sum_Hz = 0.0;
   for (std::size_t i = 0; i < n_node(); ++i)
-    for (std::size_t g = 0; g < n_gpu; ++g)
-      sum_Hz += own_Hz[i * n_gpu + g] / (options_.host_slowness.empty() ? 1.0 : options_.host_slowness[i]);
-  std::fill(out.pace.begin(), out.pace.end(), sum_Hz / static_cast<double>(n_node() * n_gpu) / reference_Hz);
+    for (std::size_t g = 0; g < n_gpu; ++g) sum_Hz += own_Hz[i * n_gpu + g] / options_.host_slowness[i];
+  std::fill(out.slowest_Hz.begin(), out.slowest_Hz.end(), sum_Hz / static_cast<double>(n_node() * n_gpu));
   return out;
 }
 
@@ -173,8 +170,9 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   set_courses(window, controls(state), task.clock_frac);
   const double reference_Hz = model_.reference_clock_Hz();
   ask_alone(window, state, ahead_s, signals, task);
-  auto groups = groups_now(state, window.rated_Hz);
-  pace_ = std::move(groups.pace);
+  const auto groups = groups_now(state, window.rated_Hz);
+  pace_.clear();
+  for (const double Hz : groups.slowest_Hz) pace_.push_back(Hz / reference_Hz);
   const std::size_t n_group = pace_.size();
   timeline_ = work == Work::iterate ? model_.iteration(pace_) : model_.evaluation(pace_, batches);
   scatter_.set_work(static_cast<std::int64_t>(n_group), timeline_.period);

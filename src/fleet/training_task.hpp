@@ -5,6 +5,7 @@
 
 #include "held_nodes.hpp"
 #include "iteration_scatter.hpp"
+#include "replica_groups.hpp"
 #include "stage_courses.hpp"
 #include "task.hpp"
 
@@ -119,15 +120,10 @@ class TrainingTask {
     std::vector<double>
         rated_Hz;  ///< [replica] of its slowest GPU, as its chips are made; empty: not known under these limits
   };
-  /// Replicas by pace.
-  struct Groups {
-    std::vector<std::size_t> of_replica;
-    std::vector<double> pace;  ///< [group] of its slowest replica, relative
-  };
   Windows stage_windows(const workload::Timeline& at_reference) const;
   void set_courses(Windows& window, const Controls& controls, double clock_frac) const;
   void ask_alone(Windows& window, FleetState& state, double ahead_s, FleetSignals& signals, FleetTask& task) const;
-  Groups groups_now(const FleetState& state, std::span<const double> rated_Hz);
+  ReplicaGroups groups_now(const FleetState& state, std::span<const double> rated_Hz);
   void split_hold(Tick duration, HoldShare share, FleetTask& task);
   const NodeType& type() const { return fleet_.types[hall()]; }
   const Controls& controls(const FleetState& state) const { return state.controls[hall()]; }
