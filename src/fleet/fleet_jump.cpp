@@ -351,7 +351,9 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
   }
   use_guessed_fans(signals, b, task.slice, s.air);
   Lanes drawn_W{};
-  if (b.type->stairs) drawn_W = guessed_W(state, task, b, before.guess_K);
+  // Fans that are followed in time settle nowhere.
+  const bool settles = b.type->stairs && !b.type->follows_fans;
+  if (settles) drawn_W = guessed_W(state, task, b, before.guess_K);
   s.air.drawn_W = &drawn_W;
   s.course.modes.fill(nullptr);
   for (int i = 0; i < 4; ++i) {
@@ -365,7 +367,7 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
         pass.worked_K[l] = (mean_K[l] - pause_frac * s.pause_die_K[l]) / (1.0 - pause_frac);
     front = front_W(fleet, b, pass.heat_J, course.step_s);
     if (moved_K <= settled_K && (i > 0 || !task.slice)) break;
-    if (b.type->stairs && !task.slice) see_powers(map, s.watts, b, course.step_s, drawn_W, s.air);
+    if (settles && !task.slice) see_powers(map, s.watts, b, course.step_s, drawn_W, s.air);
   }
   s.air.drawn_W = nullptr;
   land(b, before, map, course, s, pass);
