@@ -41,11 +41,10 @@ Line Spectrum::largest(std::size_t first, std::size_t last) const {
   last = std::min(last, psd.size() < 2 ? 0 : psd.size() - 2);  // a neighbour on either side
   first = std::max<std::size_t>(first, 1);
   if (n_segment == 0 || first > last) return {};
-  const auto begin = psd.begin();
-  const auto at =
-      std::max_element(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last) + 1);
-  const auto k = static_cast<std::size_t>(at - begin);
-  if (!(psd[k] > 0.0)) return {};
+  std::size_t k = 0;  // 0: none yet
+  for (std::size_t i = first; i <= last; ++i)
+    if (psd[i] > 0.0 && psd[i] >= psd[i - 1] && psd[i] >= psd[i + 1] && (k == 0 || psd[i] > psd[k])) k = i;
+  if (k == 0) return {};
   const double side = psd[k + 1] >= psd[k - 1] ? 1.0 : -1.0;
   const double r = std::sqrt(std::max(psd[k + 1], psd[k - 1]) / psd[k]);
   const double delta = std::clamp((2.0 * r - 1.0) / (r + 1.0), 0.0, 0.5);

@@ -24,9 +24,10 @@ struct Spectrum {
   double band_rms(double lo_Hz, double hi_Hz) const;
   /// Amplitude of a sine exactly at bin k, sqrt(3 psd_k bin_Hz): the Hann window's peak is 2/3 of a line's power.
   double amplitude(std::size_t k) const;
-  /// The largest line at or above `f_min_Hz`, between bins by Grandke's ratio for the Hann window: with
-  /// r = |X_{k+1}|/|X_k| (k+1 being the larger neighbour) the line lies at k + δ, δ = (2r − 1)/(r + 1), and its
-  /// amplitude is that of bin k times πδ(1 − δ²)/sin πδ. Assumes lines at least four bins apart and four bins from 0.
+  /// The largest line at or above `f_min_Hz`; a bin that a neighbour exceeds is none. Between bins by Grandke's ratio for
+  /// the Hann window: with r = |X_{k+1}|/|X_k| (k+1 being the larger neighbour) the line lies at k + δ,
+  /// δ = (2r − 1)/(r + 1), and its amplitude is that of bin k times πδ(1 − δ²)/sin πδ. Assumes lines at least four bins
+  /// apart and four bins from 0.
   Line dominant(double f_min_Hz) const;
   template <class A>
   void archive(A& a) {

@@ -60,6 +60,18 @@ TEST_CASE("a square wave's harmonics are 2A/(n pi) |sin(n pi D)|") {
   CHECK(s.dominant(0.8).frequency_Hz == Approx(2.0 / period_s).epsilon(1e-3));
 }
 
+TEST_CASE("the slope of something slower is no line") {
+  auto x = sine(0.2, 9.0, 1000.0, 20000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += 5.0 * std::sin(2 * pi * static_cast<double>(i) / 20000.0);
+  Welch w(4096, 1000.0);
+  w.push(x);
+  const auto s = w.result();
+  const auto line = s.dominant(0.4);  // bin 2 is on the slope and higher than the line
+  REQUIRE(s.amplitude(2) > 0.2);
+  CHECK(line.frequency_Hz == Approx(9.0).epsilon(0.01));
+  CHECK(line.amplitude == Approx(0.2).epsilon(0.02));
+}
+
 TEST_CASE("chunks do not matter, an odd segment counts, a gap is never bridged") {
   const auto x = sine(1.0, 30.0, 1000.0, 5000);
   Welch whole(1024, 1000.0), parts(1024, 1000.0);
