@@ -24,7 +24,7 @@ class Fit:
     def __init__(self, entry: dict[str, Any]):
         self._entry = entry
         if self.undetermined:
-            warnings.warn(f"this log does not identify {', '.join(self.undetermined)}: the interval is that of before the log", stacklevel=3)
+            warnings.warn(f"this log does not identify {', '.join(self.undetermined)}: the interval is the one given before the fit", stacklevel=3)
         if self.at_bound:
             warnings.warn(f"{', '.join(self.at_bound)}: the best value is an end of the search and no estimate", stacklevel=3)
 

@@ -66,13 +66,14 @@ def _intervals(fit, ax):
     from .report.style import BLUE, one_panel
 
     frame = fit.frame
-    percent = 50 * (frame.high - frame.low) / frame.value.abs().where(frame.value != 0)
+    estimated = frame.identified & ~frame.key.isin(fit.at_bound) & (frame.value != 0)
+    percent = (50 * (frame.high - frame.low) / frame.value.abs()).where(estimated)
     known = percent[percent > 0]
     best = frame.key[known.idxmin()] if len(known) else ""
-    title = f"The log fixes {best} best: to ±{text(known.min())} %" if best else f"Fitted {fit.kind} “{fit.name}”"
-    axes = one_panel(ax, 9, 1.6 + 0.36 * len(frame), title, f"{fit.kind} “{fit.name}”: half-width of the 95 % interval; no bar: not resolved by this log")
+    title = f"The log fixes {best} best: to ±{text(known.min(), 2)} %" if best else f"Fitted {fit.kind} “{fit.name}”"
+    axes = one_panel(ax, 9, 1.6 + 0.36 * len(frame), title, f"{fit.kind} “{fit.name}”: half-width of the 95 % interval; no bar: no estimate from this log")
     axes.barh(range(len(frame)), percent.where(percent > 0), color=BLUE, height=0.62)
-    axes.set_yticks(range(len(frame)), [f"{row.key} = {text(row.value)}" for row in frame.itertuples()])
+    axes.set_yticks(range(len(frame)), [f"{row.key} = {text(row.value)}" if shown else f"{row.key}: no estimate" for row, shown in zip(frame.itertuples(), estimated | (frame.value == 0))])
     axes.invert_yaxis()
     axes.set(xscale="log", xlabel="half-width of the interval (% of the value)")
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")

@@ -74,7 +74,7 @@ FittedEntry entry_of_fit(const char* kind, const std::string& name, const std::s
 std::string value_line(const FitValue& v) {
   const char* note = v.at_bound     ? "   at an end of the search: no estimate"
                      : v.identified ? ""
-                                    : "   not identified by this log: the interval of before";
+                                    : "   not identified by this log: the interval given before the fit";
   return fmt::format("  {:<22} {:>10.5g}   95 %: {:.5g} … {:.5g}{}\n", v.key, v.value, v.low, v.high, note);
 }
 
