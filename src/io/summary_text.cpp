@@ -50,7 +50,7 @@ constexpr std::array rows = {
     Row{"Power", "pcc_mean_MW", "connection, mean", "MW"},
     Row{"Power", "pcc_max_MW", "connection, highest", "MW"},
     Row{"Power", "pcc_min_MW", "connection, lowest", "MW"},
-    Row{"Power", "pcc_step_1s_max_MW", "largest change within 1 s", "MW"},
+    Row{"Power", "pcc_step_1s_max_MW", "largest change over 1 s", "MW"},
     Row{"Power", "pcc_ramp_up_max_MW_per_s", "steepest rise over 0.1 s", "MW/s"},
     Row{"Power", "pcc_ramp_down_max_MW_per_s", "steepest fall over 0.1 s", "MW/s"},
     Row{"Power", "stops_failure", "stops by failures", ""},

@@ -9,6 +9,7 @@
 
 #include "summary_figures.hpp"
 #include "summary_text.hpp"
+#include "summary_waveform.hpp"
 #include "tidewatt/sim/kinds.hpp"
 
 namespace TIDEWATT_NAMESPACE::io {
@@ -153,38 +154,31 @@ class Sentences {
         say(fmt::format(
             "The feeder is overloaded: its level '{}' carries up to {} % of its rating (site.feeder.{}_rating_MVA).",
             level, shown(percent), level));
-    if (f_["capacity_margin_min_percent"] < 0.0)
-      say(fmt::format("The cooling plant is too small: at worst, the load exceeds its capacity by {} %.",
+    if (f_["capacity_margin_min_percent"] < 0.0) {
+      const std::string out = plant_event();
+      say(fmt::format("{}: at worst, the load exceeds its capacity by {} %.",
+                      out.empty() ? "The cooling plant is too small"
+                                  : fmt::format("The cooling plant does not suffice in this run, which has a {}", out),
                       shown(-f_["capacity_margin_min_percent"])));
-  }
-
-  /// Amplitude of the spectral line at a frequency, MW: the largest of the five bins around it (the window's width).
-  double line_MW(double at_Hz) const {
-    const auto& frequency = f_.array("/spectrum/frequency_Hz");
-    const auto& amplitude = f_.array("/spectrum/pcc_amplitude_W");
-    if (frequency.empty() || amplitude.size() != frequency.size()) return std::nan("");
-    const auto near = std::min_element(frequency.begin(), frequency.end(),
-                                       [&](double a, double b) { return std::abs(a - at_Hz) < std::abs(b - at_Hz); }) -
-                      frequency.begin();
-    const auto from = std::max<std::ptrdiff_t>(0, near - 2),
-               to = std::min<std::ptrdiff_t>(near + 3, std::ssize(amplitude));
-    return *std::max_element(amplitude.begin() + from, amplitude.begin() + to) * 1e-6;
+    }
   }
 
   void waveform() {
-    if (known({"iteration_s", "pcc_dominant_Hz"})) {
+    if (known({"iteration_s", "pcc_dominant_Hz", "pcc_dominant_MW"})) {
       const double fundamental = 1.0 / f_["iteration_s"], largest = f_["pcc_dominant_Hz"],
                    ratio = largest / fundamental;
-      std::string text =
-          fmt::format("In training the load repeats with the iteration, at {} Hz with an amplitude of {} MW",
-                      shown(fundamental), shown(line_MW(fundamental)));
-      if (std::abs(ratio - 1.0) < 0.1) {
+      const bool is_fundamental = std::abs(ratio - 1.0) < 0.1;
+      const double own_MW = is_fundamental ? f_["pcc_dominant_MW"] : line_MW(f_, fundamental);
+      std::string text = fmt::format("In training the load repeats with the iteration, at {} Hz{}", shown(fundamental),
+                                     std::isfinite(own_MW) ? fmt::format(" with an amplitude of {} MW", shown(own_MW))
+                                                           : std::string(", where no spectral line stands out"));
+      if (is_fundamental) {
         text += ": the largest spectral line.";
       } else {
-        const bool harmonic = std::abs(ratio - std::round(ratio)) < 0.1;
+        const bool harmonic = ratio > 1.0 && std::abs(ratio - std::round(ratio)) < 0.1;
         text += fmt::format(". The largest spectral line is {}: {} MW at {} Hz.",
                             harmonic ? fmt::format("harmonic {:.0f}", std::round(ratio)) : "not one of its harmonics",
-                            shown(line_MW(largest)), shown(largest));
+                            shown(f_["pcc_dominant_MW"]), shown(largest));
         if (!harmonic && !f_.texts("/events/kind").empty())
           text += " An event that does not stop the job (a sag, say) may cause it.";
       }
@@ -204,6 +198,14 @@ class Sentences {
           grid_disturbs() ? "; the grid's own disturbances come on top" : ""));
   }
 
+  /// The first event that takes a part of the cooling plant out; empty if there is none.
+  std::string plant_event() const {
+    for (const auto& k : f_.texts("/events/kind"))
+      if (const auto known = value_of<sim::EventKind>(k); known && sim::of_plant(*known))
+        return std::string(phrase_of(*known));
+    return {};
+  }
+
   /// Whether the run has a disturbance caused by the grid.
   bool grid_disturbs() const {
     const auto& kind = f_.texts("/events/kind");
@@ -211,25 +213,6 @@ class Sentences {
       const auto known = value_of<sim::EventKind>(k);
       return known && sim::of_grid(*known);
     });
-  }
-
-  /// Fall of the load within a second of a time: the mean of the second before minus the lowest millisecond after. NaN
-  /// outside the recorded windows.
-  double fall_MW(double at_s) const {
-    for (const auto& a : f_.result().arrays) {
-      if (!a.path.starts_with("/waveform_") || !a.path.ends_with("/time")) continue;
-      const auto& time = f_.array(a.path);
-      const auto& power = f_.array(a.path.substr(0, a.path.size() - 5) + "/pcc_W");
-      if (time.empty() || power.size() != time.size() || at_s - 1.0 < time.front() || at_s + 1.0 > time.back())
-        continue;
-      const auto index = [&](double s) { return std::lower_bound(time.begin(), time.end(), s) - time.begin(); };
-      const auto from = index(at_s - 1.0), until = index(at_s - 1e-3), after = index(at_s), end = index(at_s + 1.0);
-      double sum = 0.0;
-      for (auto i = from; i < until; ++i) sum += power[static_cast<std::size_t>(i)];
-      return (sum / static_cast<double>(until - from) - *std::min_element(power.begin() + after, power.begin() + end)) *
-             1e-6;
-    }
-    return std::nan("");
   }
 
   static std::string_view phrase_of(sim::EventKind kind) {
@@ -279,13 +262,7 @@ class Sentences {
     for (const auto& [k, at] : when) {
       const std::string what = at.size() == 1 ? std::string(phrase_of(*value_of<sim::EventKind>(k)))
                                               : fmt::format("the first of {} events of kind {}", at.size(), k);
-      const double fall = fall_MW(at.front());
-      say(fmt::format(
-          "Event at {} s ({}): {}.", shown(at.front(), 6), what,
-          std::isfinite(fall)
-              ? fmt::format("within a second, the load {} {} MW {} its mean of the second before",
-                            fall >= 0.0 ? "falls" : "rises", shown(std::abs(fall)), fall >= 0.0 ? "below" : "above")
-              : "no recorded window holds the second after it ([[record.window]])"));
+      say(fmt::format("Event at {} s ({}): {}.", shown(at.front(), 6), what, effect_within_a_second(f_, at.front())));
     }
     if (f_["load_lost_MW"] > 0.0)
       say(fmt::format("The site drops {} MW of load; {} MWh are not served.", shown(f_["load_lost_MW"]),

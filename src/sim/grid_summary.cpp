@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "grid/compliance_report.hpp"
@@ -149,7 +150,7 @@ void add_devices(const connection::SiteStream& stream, std::vector<std::pair<std
 
 }  // namespace
 
-void add_grid_summary(const connection::SiteStream& stream, Result& result) {
+void add_grid_summary(const connection::SiteStream& stream, double simulated_s, Result& result) {
   auto& summary = result.summary;
   const auto put = [&](const char* key, Value v) { summary.emplace_back(key, std::move(v)); };
   const auto& m = stream.meters();
@@ -158,6 +159,9 @@ void add_grid_summary(const connection::SiteStream& stream, Result& result) {
     for (const auto& r : m.load().ramps()) out.emplace_back(trimmed(r.window_s) + "s", value(r) * 1e-6);
     return out;
   };
+  const auto& part = m.params();
+  put("rules_from_s", static_cast<double>(part.from_bin) * 1e-3);
+  put("rules_until_s", std::min(static_cast<double>(part.until_bin) * 1e-3, simulated_s));
   put("ramp_up_MW_per_s", list([](const grid::Ramp& r) { return r.up_W_per_s; }));
   put("ramp_down_MW_per_s", list([](const grid::Ramp& r) { return r.down_W_per_s; }));
   List bands;

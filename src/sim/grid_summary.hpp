@@ -5,6 +5,6 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-void add_grid_summary(const connection::SiteStream& stream, Result& result);
+void add_grid_summary(const connection::SiteStream& stream, double simulated_s, Result& result);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

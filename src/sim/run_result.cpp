@@ -119,6 +119,7 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   put("pcc_ramp_up_max_MW_per_s", stream.ramp_up_W_per_s() * 1e-6);
   put("pcc_ramp_down_max_MW_per_s", stream.ramp_down_W_per_s() * 1e-6);
   put("pcc_dominant_Hz", strongest.amplitude > 0 ? Value(strongest.frequency_Hz) : Value());
+  put("pcc_dominant_MW", strongest.amplitude > 0 ? Value(strongest.amplitude * 1e-6) : Value());
   std::vector<std::pair<std::string, double>> loading;
   loading.reserve(power::FeederParams::n_level);
   for (std::size_t i = 0; i < power::FeederParams::n_level; ++i)
@@ -160,7 +161,7 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   put("smoothing_hysteresis_s", acted(acts.hysteresis_s));
   put("energy_closure", closure);
   put("input_energy_error", input_error(run));
-  add_grid_summary(stream, result);
+  add_grid_summary(stream, total_s, result);
   if (scenario.grid_case) add_grid_case(scenario, answer_of_grid_case(scenario, result.arrays), result);
 }
 

@@ -139,7 +139,7 @@ void swing_rows(const Filing& f, Rows& rows) {
   from_run(f, rows, Span::whole, "largest ramp up over 0.1 s", "pcc_ramp_up_max_MW_per_s", "MW per min", ramps, 60.0);
   from_run(f, rows, Span::whole, "largest ramp down over 0.1 s", "pcc_ramp_down_max_MW_per_s", "MW per min", ramps,
            60.0);
-  from_run(f, rows, Span::whole, "largest change within 1 s", "pcc_step_1s_max_MW", "MW", "|P(t + 1 s) - P(t)|");
+  from_run(f, rows, Span::whole, "largest change over 1 s", "pcc_step_1s_max_MW", "MW", "|P(t + 1 s) - P(t)|");
   table_of_run(f, rows, "largest ramp up", "ramp_up_MW_per_s", "MW per min", 60.0, ramps);
   table_of_run(f, rows, "largest ramp down", "ramp_down_MW_per_s", "MW per min", 60.0, ramps);
   table_of_run(f, rows, "swing in a band, RMS", "band_rms_MW", "MW", 1.0, "band-pass of the power");

@@ -25,7 +25,7 @@ CONTRACT = {
     "throughput_swing_floor_percent": NUMBER, "throughput_min_hours": LIST, "clock_mean_MHz": NUMBER, "clock_slowest_MHz": NUMBER, "die_max_degC": NUMBER,
     "die_mean_degC": NUMBER, "memory_mean_degC": NUMBER, "memory_max_degC": NUMBER, "limiter_share": TABLE, "stops_failure": TABLE, "stops_kill": TABLE, "stops_power_loss": TABLE, "fan_cycling_nodes": WHOLE, "it_mean_MW": NUMBER, "pcc_mean_MW": NUMBER, "pcc_max_MW": NUMBER,
     "pcc_min_MW": NUMBER, "pcc_step_1s_max_MW": NUMBER, "pcc_ramp_up_max_MW_per_s": NUMBER,
-    "pcc_ramp_down_max_MW_per_s": NUMBER, "pcc_dominant_Hz": NUMBER, "freq_deviation_max_mHz": NUMBER,
+    "pcc_ramp_down_max_MW_per_s": NUMBER, "pcc_dominant_Hz": NUMBER, "pcc_dominant_MW": NUMBER, "rules_from_s": NUMBER, "rules_until_s": NUMBER, "freq_deviation_max_mHz": NUMBER,
     "volt_deviation_max_percent": NUMBER, "pue": NUMBER, "wue_L_per_kWh": NUMBER, "capacity_margin_min_percent": NUMBER,
     "heat_reused_MWh": NUMBER, "n_interruptions_unexpected": WHOLE,
     "n_interruptions_thermal": WHOLE, "n_interruptions_planned": WHOLE, "effective_time_percent": NUMBER, "energy_closure": NUMBER,
@@ -33,7 +33,7 @@ CONTRACT = {
 }
 # What has no meaning while no job has trained.
 OF_TRAINING = ("iteration_s", "tflops_per_gpu", "mfu_percent", "hfu_percent", "tokens_per_s_mean", "throughput_swing_percent",
-               "clock_mean_MHz", "clock_slowest_MHz", "pcc_dominant_Hz")
+               "clock_mean_MHz", "clock_slowest_MHz", "pcc_dominant_Hz", "pcc_dominant_MW")
 # Refusals take well under a second; CPU time, because other work on a machine must not fail a test.
 REFUSAL_CPU_S = 0.5
 

@@ -153,7 +153,7 @@ def summary(day, t, load):
         "clock_mean_MHz": 1655.2, "clock_slowest_MHz": 1578.0, "die_max_degC": 71.9, "die_mean_degC": 57.3,
         "limiter_share": {"power": 0.92, "thermal": 0.01, "clock": 0.04, "none": 0.03}, "it_mean_MW": 20.9,
         "pcc_mean_MW": 22.6, "pcc_max_MW": SPIKE_W / 1e6, "pcc_min_MW": 5.1, "pcc_step_1s_max_MW": 18.2,
-        "pcc_ramp_up_max_MW_per_s": 41.0, "pcc_ramp_down_max_MW_per_s": 88.0, "pcc_dominant_Hz": 1 / ITERATION_s,
+        "pcc_ramp_up_max_MW_per_s": 41.0, "pcc_ramp_down_max_MW_per_s": 88.0, "pcc_dominant_Hz": 1 / ITERATION_s, "pcc_dominant_MW": 2.2,
         "freq_deviation_max_mHz": 11.2, "volt_deviation_max_percent": 1.4, "pue": 1.081, "wue_L_per_kWh": 0.31,
         "n_interruptions_unexpected": 1, "n_interruptions_planned": 0, "effective_time_percent": 97.2,
         "energy_closure": 3.1e-13, "input_energy_error": 4e-15, "payload_sha256": None, "result_file": "synthetic.h5",
@@ -195,7 +195,7 @@ def write(path, leave_out=()):
     lines, amplitude = spectrum_of(load)
     add("spectrum", "frequency_Hz", lines, pcc_amplitude_W=(amplitude, "W"))
     windows = np.array([0.02, 0.1, 0.5, 1, 5, 10, 60, 300])
-    add("ramps", "window_s", windows, up_W_per_s=(18e6 / (windows + 0.4), "W/s"),
+    add("grid_ramps", "window_s", windows, up_W_per_s=(18e6 / (windows + 0.4), "W/s"),
         down_W_per_s=(18e6 / (windows + 0.2), "W/s"))  # fmt: skip
     edges = np.sort(np.concatenate([np.arange(0, 5.9, 0.165), [5.9, 6.1, 6.35, ITERATION_s]]))
     level = np.where(edges < 5.9, 23.5e6 + 5e5 * (-1.0) ** np.arange(edges.size), np.where(edges < 6.35, 13.5e6, 9.5e6))

@@ -228,3 +228,29 @@ def test_settings_that_differ_are_found(file, tmp_path):
     assert compare_page.change(2.0, 1.9) == "−5.00 %"
     assert compare_page.change(None, 1.0) == "–"
     assert compare_page.change(70.0, 71.5, "°C") == "+1.5 K"  # a percentage of degrees Celsius says nothing
+
+
+@needs_browser
+def test_a_pulse_shorter_than_a_pixel_is_drawn_no_longer_than_one(tmp_path):
+    from tidewatt.report.page_plot import PLOT
+
+    script = """
+    var t = { x: [], step: true }, y = [];  // 0.2 s at 0.1 ms, a level of 1, a pulse of two samples at 5 and 4, then rare points at 2
+    for (var i = 0; i < 2000; i++) { t.x.push(i * 1e-4); y.push(i === 1003 ? 5 : i === 1004 ? 4 : 1); }
+    for (i = 0; i < 4; i++) { t.x.push(0.2 + 0.1 * i); y.push(2); }
+    document.body.setAttribute("data-path", path(t, y, function (s) { return 1000 * s; }, function (v) { return 100 - 10 * v; }, 0, 0.5));"""
+    page = tmp_path / "plot.html"
+    page.write_text(f"<html><body><script>{PLOT}\n{script}</script></body></html>")
+    drawn = attribute(dumped(page, tmp_path / "profile", 800), "data-path")[1]
+    moves = re.findall(r"([MHV])([\d.]+)(?: ([\d.]+))?", drawn)
+    x, y, at, reach = float(moves[0][1]), float(moves[0][2]), {}, []
+    for kind, value, _ in moves[1:]:
+        if kind == "H":
+            at[y] = at.get(y, 0.0) + float(value) - x  # pixels drawn at each level
+            x = float(value)
+        else:
+            y = float(value)
+            reach.append(y)
+    assert min(reach) == 50.0  # the spike is there
+    assert at[90.0] == pytest.approx(200.0, abs=1.0) and at[80.0] == pytest.approx(300.0, abs=1.0)
+    assert at.get(50.0, 0.0) + at.get(60.0, 0.0) <= 0.6

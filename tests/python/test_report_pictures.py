@@ -75,6 +75,18 @@ def test_means_over_steps_are_drawn_as_steps_to_the_last_one_before_a_gap():
     np.testing.assert_array_equal(high[low == 6.0], [8.0, 8.0])
 
 
+def test_means_of_steps_shorter_than_an_iteration_are_joined_to_whole_ones():
+    result = Made({"iteration_s": 6.0})
+    edges = np.array([0.0, 60.0, 61.0, 63.0, 67.0, 127.0, 128.0, 130.0, 131.0])
+    values = np.array([10.0, 2.0, 12.0, 9.0, 10.0, 4.0, np.nan, 8.0])
+    joined, means = day.over_iterations(result, edges, values)
+    assert joined.tolist() == [0.0, 60.0, 67.0, 127.0, 128.0, 130.0, 131.0]
+    np.testing.assert_allclose(means, [10.0, (2 + 24 + 36) / 7, 10.0, 4.0, np.nan, 8.0])
+    assert np.nansum(np.diff(joined) * means) == pytest.approx(np.nansum(np.diff(edges) * values))  # nothing is lost
+    same, kept = day.over_iterations(Made({}), edges, values)
+    assert same is edges and kept is values
+
+
 def test_the_band_of_states_turns_where_its_marks_are():
     spans = dict(events.state_spans(short_run()))
     assert spans[INITIALISE] == [(0.0, 55.6), (428.5, 509.1)]
@@ -153,9 +165,9 @@ def waves():
     amplitude = np.full(f.size, 1e2)
     amplitude[[49, 99, 149]] = [1e6, 8e5, 2e6]  # 0.5, 1.0, 1.5 Hz
     rules = {"rule_set": ["power_stabilization_example"] * 3, "rule": ["line", "ramp_up", "ramp_down"], "verdict": ["pass", "fail", "fail"], "title": ["", "", ""]}
-    return Made({"iteration_s": 2.0, "pcc_dominant_Hz": 1.5}, spectrum={"frequency_Hz": f, "pcc_amplitude_W": amplitude},
+    return Made({"iteration_s": 2.0, "pcc_dominant_Hz": 1.5, "pcc_dominant_MW": 2.0, "simulated_s": 3600.0}, spectrum={"frequency_Hz": f, "pcc_amplitude_W": amplitude},
                 grid_bands={"low_Hz": [0.1, 1.0], "high_Hz": [1.0, 2.5], "rms_W": [7.5e5, 1.5e6]},
-                ramps={"window_s": [0.1, 1.0, 60.0], "up_W_per_s": [4e7, 8e6, 0.0], "down_W_per_s": [9e7, 9e6, 1e3]},
+                grid_ramps={"window_s": [0.1, 1.0, 60.0], "up_W_per_s": [4e7, 8e6, 0.0], "down_W_per_s": [9e7, 9e6, 1e3]},
                 compliance={**{key: np.array(words) for key, words in rules.items()}, "value": [0.1, 8e6, 9e6], "limit": [0.2, 1e6, 1e6]})  # fmt: skip
 
 
@@ -175,9 +187,44 @@ def test_the_spectrum_marks_the_iteration_s_multiples_the_bands_and_the_limit():
     assert any("limit of a line" in text.get_text() for text in axes.texts)
 
 
+def test_the_spectrum_draws_the_line_that_the_summary_names_and_says_what_the_bands_cover():
+    result = waves()
+    assert spectrum.dominant(result) == (1.5, 2e6)
+    assert "bands: over the whole run" in findings.spectrum(result, 1.5, 2e6)[1]
+    result.summary.update(rules_from_s=300.0, rules_until_s=3600.0)
+    words = "over the part that rules look at, 300 to 3,600 s"
+    assert "bands: " + words in findings.spectrum(result, 1.5, 2e6)[1] and words in findings.ramps(result, 1.0, 8e6, 9e6)[1]
+    result.summary["pcc_dominant_Hz"] = result.summary["pcc_dominant_MW"] = None
+    assert [trace["name"] for trace in charts.lines(result)["data"]] == ["amplitude"]
+    with house_style():
+        assert spectrum.draw(result)._suptitle is None or "No spectral line" in findings.spectrum(result, *spectrum.dominant(result))[0]
+
+
+def test_ramps_are_those_of_the_part_that_rules_look_at():
+    result = waves()
+    chart = charts.ramp_marks(result)
+    assert "60 s" in [word for _, word in chart["x"]["ticks"]]
+    result.summary.update(rules_from_s=3500.0, rules_until_s=3600.0)
+    assert "60 s: –" in [word for _, word in charts.ramp_marks(result)["x"]["ticks"]]
+    result._groups["ramps"] = Group("ramps", {"window_s": "s"}, lambda path: np.array([7.0]))  # of the whole run: not drawn
+    assert ramps.tables(result)[0].tolist() == [0.1, 1.0, 60.0]
+
+
+def test_a_fit_shows_no_interval_where_the_log_gives_no_estimate():
+    from tidewatt._fit import Fit
+
+    row = {"value": 2.0, "low": 1.0, "high": 3.0, "identified": True}
+    values = [{"key": "train_W", **row, "value": 5800.0, "low": 5798.0, "high": 5802.0}, {"key": "notch_s", **row, "identified": False}, {"key": "window_s", **row}]
+    with pytest.warns(UserWarning):
+        fit = Fit({"kind": "node_levels", "name": "mine", "rms": 1.0, "values": values, "undetermined": ["notch_s"], "at_bound": ["window_s"], "json": "{}", "toml": ""})
+    axes = fit.plot()
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["train_W = 5,800", "notch_s: no estimate", "window_s: no estimate"]
+    assert "train_W best: to ±0.034 %" in axes.get_figure().texts[0].get_text() or axes.get_title(loc="left")
+
+
 def test_a_run_without_iterations_or_rules_gets_neither_multiples_nor_limits():
     result = waves()
-    bare = Made({}, spectrum={key: result.group("spectrum")[key] for key in ("frequency_Hz", "pcc_amplitude_W")}, ramps={key: result.group("ramps")[key] for key in result.group("ramps").units})
+    bare = Made({}, spectrum={key: result.group("spectrum")[key] for key in ("frequency_Hz", "pcc_amplitude_W")}, grid_ramps={key: result.group("grid_ramps")[key] for key in result.group("grid_ramps").units})
     panel = charts.lines(bare)["panels"][0]
     assert panel["verticals"] == panel["limits"] == panel["shades"] == []
     assert "no rule of this run limits a ramp" in findings.ramps(bare, 0.1, 4e7, 9e7)[1]

@@ -5,7 +5,7 @@ ANSWERS = r"""
   var FIGURES = [
     ["tokens_per_s_mean", "throughput", "million tokens/s", 1e-6, 1], ["throughput_swing_percent", "swing of hourly throughput", "%", 1, -1],
     ["pcc_mean_MW", "mean power", "MW", 1, 0], ["hour_max_MW", "hottest hour", "MW", 1, 0], ["pcc_max_MW", "largest millisecond", "MW", 1, 0],
-    ["pcc_step_1s_max_MW", "largest change within 1 s", "MW", 1, -1], ["pcc_ramp_up_max_MW_per_s", "steepest rise over 0.1 s", "MW/s", 1, -1],
+    ["pcc_step_1s_max_MW", "largest change over 1 s", "MW", 1, -1], ["pcc_ramp_up_max_MW_per_s", "steepest rise over 0.1 s", "MW/s", 1, -1],
     ["pcc_ramp_down_max_MW_per_s", "steepest fall over 0.1 s", "MW/s", 1, -1], ["pue", "PUE", "", 1, -1], ["wue_L_per_kWh", "water", "L/kWh", 1, -1],
     ["die_max_degC", "hottest die", "\u00b0C", 1, -1], ["effective_time_percent", "effective time", "%", 1, 1],
     ["smoothing_burn_MWh", "burned by smoothing", "MWh", 1, -1]];

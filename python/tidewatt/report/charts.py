@@ -109,8 +109,9 @@ def lines(result: ResultFile) -> dict:
     """The spectrum of a `result` with its strongest line, the iteration's multiples, the bands of the figures, and rules' limits."""
     f, amplitude = spectrum.lines(result)
     line_Hz, line_W = spectrum.dominant(result)
-    data = [trace(*downsample.log_peaks(f, amplitude / 1e3, N_POINTS), "amplitude", BLUE, width=1, legend=False),
-            trace([line_Hz], [line_W / 1e3], "strongest line", VERMILION, marksOnly="ring")]  # fmt: skip
+    data = [trace(*downsample.log_peaks(f, amplitude / 1e3, N_POINTS), "amplitude", BLUE, width=1, legend=False)]
+    if np.isfinite(line_Hz):
+        data.append(trace([line_Hz], [line_W / 1e3], "strongest line", VERMILION, marksOnly="ring"))
     out = chart(data, ["amplitude (kW)"], {"title": "frequency (Hz)", "unit": "Hz", "log": True}, 440, log=True, head=4)
     panel = out["panels"][0]
     panel["verticals"] = [{"x": at_Hz} for at_Hz in spectrum.multiples(result, f[-1])]
@@ -127,7 +128,7 @@ def ramp_marks(result: ResultFile) -> dict:
     at = {w: float(k) for k, w in enumerate(known)}
     places = np.array([at[w] for w in window_s.tolist()])
     data = [trace(places - 0.08, ramps.on_log(up) / 1e6, "rising", BLUE, marksOnly="up"), trace(places + 0.08, ramps.on_log(down) / 1e6, "falling", VERMILION, marksOnly="down")]
-    x = {"title": "window", "word": "over ", "ticks": [[at[w], duration(w)] for w in known], "range": [-0.5, len(known) - 0.5]}
+    x = {"title": "window", "word": "over ", "ticks": [[at[w], ramps.window_words(result, w).replace("\n(run too short)", ": –")] for w in known], "range": [-0.5, len(known) - 0.5]}
     out = chart(data, ["steepest ramp (MW/s)"], x, 380, log=True, head=2.5)
     out["panels"][0]["limits"] = [{"from": at[limit.window_s] - 0.4, "to": at[limit.window_s] + 0.4, "y": limit.limit / 1e6, "word": f"limit, {limit.way}"} for limit in limits]
     return out

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import downsample
 from .charts import N_POINTS, band, chart, time_axis, trace
-from .day import ZERO_degC_K, held, hourly_steps, running, throughput_limits
+from .day import POWERS, ZERO_degC_K, held, hourly_steps, over_iterations, running, throughput, throughput_limits
 from .read import Missing, ResultFile
 from .style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, TimeAxis
 
@@ -74,7 +74,10 @@ def _clocks(result, group, t, at):
 
 
 def _throughput(result, group, t, at):
-    data, panel = _running_lines(result, at, {"throughput_tokens_per_s": ("each step", GREEN)}, 1e-6), {}
+    data, panel = [], {}
+    if "throughput_tokens_per_s" in group:
+        x, value = throughput(result)
+        data.append(trace(*downsample.line(at(x), value / 1e6, N_POINTS), "each step", GREEN, step=True))
     try:
         edges, mean = hourly_steps(result)
         if np.isfinite(mean).any():
@@ -92,9 +95,8 @@ def _power(result, group, t, at):
     if "pcc_min_W" in group and "pcc_max_W" in group:
         low, high = held(group["pcc_min_W"] / 1e6), held(group["pcc_max_W"] / 1e6)
         data.append(band(*downsample.band(t, low, high, N_POINTS), "extremes at the connection", "#8A8A8A"))
-    names = {
-        "pcc_mean_W": ("mean at the connection", BLACK),
-        "it_W": ("IT", BLUE),
-        "plant_W": ("cooling plant", ORANGE),
-    }
-    return data + _lines(group, t, names, scale=1e-6), {"zero": True}
+    for key, (label, colour) in POWERS.items():
+        if key in group:
+            edges, mean_W = over_iterations(result, result.edges("day"), group[key])
+            data.append(trace(*downsample.line(at(edges), held(mean_W) / 1e6, N_POINTS), label, colour, step=True))
+    return data, {"zero": True}

@@ -124,7 +124,7 @@ def write(before: ResultFile, after: ResultFile) -> tuple[str, list[str]]:
         f"<div><b>{escape(change(before.figure(key), after.figure(key), _words()[key][1]))}</b><span>{escape(TOP_WORDS.get(key, _words()[key][0]))}</span></div>"
         for key in TOP if key in _words() and math.isfinite(before.figure(key)) and math.isfinite(after.figure(key))
     )  # fmt: skip
-    title = f"{names[1]} against {names[0]}: throughput {tokens}, largest change within 1 s {step}"
+    title = f"{names[1]} against {names[0]}: throughput {tokens}, largest change over 1 s {step}"
     return whole(page, title, f"blue: {names[0]} · orange: {names[1]}", tiles), page.notes
 
 
@@ -189,7 +189,7 @@ def _waveform(page, pair, names):
         data.append(trace(x, y, name, colour, step=True, width=1))
     x_axis = {"title": "time since the start of the window (s)", "unit": "s"}
     steps = [waveform.worst_step(r.group(shared[0])["time"], r.group(shared[0])["pcc_W"])[1] / 1e6 for r in pair]
-    title = f"Largest change within one second: {with_unit(steps[0], 'MW', 3)} and {with_unit(steps[1], 'MW', 3)}"
+    title = f"Largest change over one second: {with_unit(steps[0], 'MW', 3)} and {with_unit(steps[1], 'MW', 3)}"
     return title, f"window “{waveform.window_word(shared[0])}”", page.chart("chart-waveform", chart(data, ["power (MW)"], x_axis, 400, zero=True))
 
 

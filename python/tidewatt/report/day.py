@@ -8,6 +8,7 @@ from .read import Group, Missing, ResultFile
 from .style import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, STATES, VERMILION, TimeAxis, panels, root
 
 ZERO_degC_K = 273.15
+POWERS = {"pcc_mean_W": ("mean at the connection", BLACK), "it_W": ("IT", BLUE), "plant_W": ("cooling plant", ORANGE)}
 NOT_COMPUTING = [STATES.index(word) for word in ("queued", "initialise", "load", "detect", "replace", "maintenance", "done", "wait for a spare")]
 
 
@@ -44,6 +45,23 @@ def as_steps(t: np.ndarray, *values: np.ndarray) -> list[np.ndarray]:
     """The edges `t` and the `values` from each on, shapes (n,), as corners of steps, shapes (2 n − 2,): matplotlib's own steps of a
     filled band leave the last one before a gap out."""
     return [np.repeat(t, 2)[1:-1], *(np.repeat(value[:-1], 2) for value in values)]
+
+
+def over_iterations(result: ResultFile, edges: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(edges in s, shape (m + 1,); means, shape (m,)) of a `result` from the means `values`, shape (n,), of the steps between the
+    `edges`, shape (n + 1,): a step shorter than an iteration shows a part of it, so it is joined to those that follow until an iteration
+    has passed, a value begins or ends to be known, or the run ends."""
+    least_s = result.figure("iteration_s")
+    if not least_s > 0 or np.diff(edges).min() >= least_s:
+        return edges, values
+    known, begins, of_J = np.isfinite(values), [], np.concatenate([[0.0], np.cumsum(np.where(np.isfinite(values), values, 0.0) * np.diff(edges))])
+    for k in range(len(values)):
+        if not begins or edges[k] - edges[begins[-1]] >= least_s or known[k] != known[begins[-1]]:
+            begins.append(k)
+    if len(begins) > 1 and edges[-1] - edges[begins[-1]] < least_s and known[begins[-1]] == known[begins[-2]]:
+        begins.pop()
+    at = np.append(begins, len(values))
+    return edges[at], np.where(known[begins], np.diff(of_J[at]) / np.diff(edges[at]), np.nan)
 
 
 def running(result: ResultFile, key: str) -> tuple[np.ndarray, np.ndarray]:
@@ -142,10 +160,16 @@ def clocks(axes, day, t, axis, result):
     axes.set_ylabel("clock (MHz)")
 
 
+def throughput(result: ResultFile) -> tuple[np.ndarray, np.ndarray]:
+    """(edges in s, tokens/s from each on, shapes (n,)) of a `result` while its job computes, over whole iterations."""
+    t, value = running(result, "throughput_tokens_per_s")
+    t, value = over_iterations(result, t, value[:-1])
+    return t, held(value)
+
+
 def _throughput(axes, day, t, axis, result):
-    x, value = running(result, "throughput_tokens_per_s")
-    value = value / 1e6
-    axes.plot(axis(x), value, color=GREEN, lw=1, alpha=0.7, label="each step", drawstyle="steps-post")
+    x, value = throughput(result)
+    axes.plot(axis(x), value / 1e6, color=GREEN, lw=1, alpha=0.7, label="each step", drawstyle="steps-post")
     steps = day["throughput_tokens_per_s"] / 1e6
     reference = np.nanmean(steps) if np.isfinite(steps).any() else np.nan
     try:
@@ -171,16 +195,10 @@ def _power(axes, day, t, axis, result):
     if "pcc_min_W" in day and "pcc_max_W" in day:
         low, high = held(day["pcc_min_W"]) / 1e6, held(day["pcc_max_W"]) / 1e6
         axes.fill_between(*as_steps(t, low, high), color=GREY, alpha=0.3, lw=0, label="extremes at the connection")
-    _lines(
-        axes,
-        day,
-        t,
-        {
-            "pcc_mean_W": ("mean at the connection", BLACK, "-"),
-            "it_W": ("IT", BLUE, "-"),
-            "plant_W": ("cooling plant", ORANGE, "-"),
-        },
-        scale=1e-6,
-    )
+    for key, (label, colour) in POWERS.items():
+        if key in day:
+            edges, mean_W = over_iterations(result, result.edges("day"), day[key])
+            axes.plot(axis(edges), held(mean_W) / 1e6, color=colour, label=label, drawstyle="steps-post")
+    _legend(axes)
     axes.set_ylabel("power (MW)")
     axes.set_ylim(bottom=0)

@@ -49,7 +49,7 @@ def day(result: ResultFile) -> tuple[str, str]:
         if hours:
             title += f", lowest from {span_of_hours(hours)} h" + (", where the run begins" if _begins_in(result, hours) else "")
     elif math.isfinite(result.figure("pcc_step_1s_max_MW")):
-        title = _part(result, "pcc_mean_MW", "{} MW at the connection") + _part(result, "pcc_step_1s_max_MW", ", of which up to {} MW move within a second")
+        title = _part(result, "pcc_mean_MW", "A mean of {} MW at the connection") + _part(result, "pcc_step_1s_max_MW", ", which changes by up to {} MW over a second")
     return title, _join(
         [
             fleet_words(result),
@@ -64,14 +64,14 @@ def day(result: ResultFile) -> tuple[str, str]:
 
 
 def span_of_hours(hours: list[int]) -> str:
-    """Whole `hours` of a day in words: those that follow one another as a span, "12 to 14", others listed."""
+    """Whole `hours` of a day in words: those that follow one another as a span from the first's begin to the last's end, "12 to 15"."""
     spans: list[list[int]] = []
     for hour in hours:
         if spans and hour == spans[-1][-1] + 1:
             spans[-1].append(hour)
         else:
             spans.append([hour])
-    return ", ".join(f"{s[0]}" if len(s) == 1 else f"{s[0]} to {s[-1]}" for s in spans)
+    return ", ".join(f"{s[0]} to {s[-1] + 1}" for s in spans)
 
 
 def _begins_in(result: ResultFile, hours: list[int]) -> bool:
@@ -83,11 +83,11 @@ def _begins_in(result: ResultFile, hours: list[int]) -> bool:
 def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
     """(title, subtitle) of a waveform of a `result`.
 
-    @param step_MW: the largest change within one second of what is drawn, MW; NaN if not known.
+    @param step_MW: the largest change over one second of what is drawn, MW; NaN if not known.
     """
     title = "Power at the point of common coupling"
     if math.isfinite(step_MW):
-        title += f" moves by up to {number(step_MW)} MW within one second"
+        title += f" moves by up to {number(step_MW)} MW over one second"
     words = _join(
         [
             _part(result, "pcc_mean_MW", "mean {} MW"),
@@ -106,10 +106,24 @@ def iteration(result: ResultFile, load_W) -> tuple[str, str]:
     return title, _join([fleet_words(result), _part(result, "iteration_s", "iteration {} s"), "at its exact edges"])
 
 
+def rules_part(result: ResultFile) -> tuple[float, float]:
+    """(begin, end) in s of the part of a `result` that rules look at; the whole run where the result names none."""
+    from_s, until_s = result.figure("rules_from_s"), result.figure("rules_until_s")
+    return (from_s if math.isfinite(from_s) else 0.0), (until_s if math.isfinite(until_s) else result.figure("simulated_s"))
+
+
+def rules_part_words(result: ResultFile) -> str:
+    """The part of a `result` that rules look at, in words."""
+    from_s, until_s = rules_part(result)
+    if from_s <= 0 and not until_s < result.figure("simulated_s"):
+        return "the whole run"
+    return f"the part that rules look at, {from_s:,.6g} to {until_s:,.6g} s"
+
+
 def spectrum(result: ResultFile, line_Hz: float, line_W: float) -> tuple[str, str]:
-    """(title, subtitle) of a `result`'s spectrum, whose strongest line is at `line_Hz` with the amplitude `line_W`.
+    """(title, subtitle) of a `result`'s spectrum, whose strongest line is at `line_Hz` with the amplitude `line_W`; NaN if none stands out.
     """
-    title = f"The strongest line is {number(line_W / 1e6)} MW at {number(line_Hz)} Hz"
+    title = f"The strongest line is {number(line_W / 1e6)} MW at {number(line_Hz)} Hz" if math.isfinite(line_Hz) else "No spectral line stands out"
     iteration = result.figure("iteration_s")
     order = line_Hz * iteration
     if math.isfinite(order) and abs(order - round(order)) < 0.1 and round(order) >= 1:
@@ -117,7 +131,8 @@ def spectrum(result: ResultFile, line_Hz: float, line_W: float) -> tuple[str, st
         title += f": {which}"
     return title, _join(
         [
-            "amplitude of power at the connection while iterating",
+            "amplitude of power at the connection in the longest stretch of iterations",
+            f"bands: over {rules_part_words(result)}" if result.names("grid_bands") else "",
             _part(result, "iteration_s", "iteration {} s; dotted: its first 10 multiples, the others are not marked"),
         ]
     )
@@ -132,7 +147,7 @@ def ramps(result: ResultFile, window_s: float, up_W_per_s: float, down_W_per_s: 
 
     return title, _join(
         [
-            "each window on its own: steepest change of the mean power at the connection between two neighbouring windows",
+            f"over {rules_part_words(result)}, each window on its own: steepest change of the mean power at the connection between two neighbouring windows",
             "" if rule_limits.of_ramps(result) else "no rule of this run limits a ramp",
         ]
     )

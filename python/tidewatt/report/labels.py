@@ -42,11 +42,12 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
         "pcc_mean_MW": ("mean", "MW"),
         "pcc_min_MW": ("smallest", "MW"),
         "pcc_max_MW": ("largest", "MW"),
-        "pcc_step_1s_max_MW": ("largest change within 1 s", "MW"),
+        "pcc_step_1s_max_MW": ("largest change over 1 s", "MW"),
         "pcc_ramp_up_max_MW_per_s": ("steepest rise over 0.1 s", "MW/s"),
         "pcc_ramp_down_max_MW_per_s": ("steepest fall over 0.1 s", "MW/s"),
         "feeder_loading_max_percent": ("feeder, highest loading", "%"),
-        "pcc_dominant_Hz": ("strongest line", "Hz"),
+        "pcc_dominant_Hz": ("strongest line, at", "Hz"),
+        "pcc_dominant_MW": ("its amplitude", "MW"),
         "freq_deviation_max_mHz": ("largest frequency deviation", "mHz"),
         "volt_deviation_max_percent": ("largest voltage deviation", "%"),
         "flicker_P_st_120V_60Hz": ("flicker P_st, 120 V lamp", ""),
@@ -87,11 +88,13 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
 
 
 def text(value, digits: int = 4) -> str:
-    """A `value` as text with this number of significant `digits`; "–" for null."""
-    if value is None:
+    """A `value` as text with this number of significant `digits`; "–" for null and NaN."""
+    if value is None or value != value:
         return "–"
     if isinstance(value, dict):
         return _listed(value, "", digits)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(text(x, digits) for x in value) or "–"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
     if isinstance(value, int):
@@ -105,8 +108,10 @@ def with_unit(value, unit: str, digits: int = 4) -> str:
     """A `value` as text with this number of significant `digits` and its `unit` after a non-breaking space."""
     if isinstance(value, dict):
         return _listed(value, unit, digits)
-    blank = "" if unit == "°" else "\u00a0"
-    return f"{text(value, digits)}{blank}{unit}" if unit and value is not None else text(value, digits)
+    if unit == "FLOP/s" and value is not None:
+        value, unit = value / 1e12, "TFLOP/s"
+    blank, words = "" if unit == "°" else "\u00a0", text(value, digits)
+    return f"{words}{blank}{unit}" if unit and words != "–" else words
 
 
 def _listed(pairs: dict, unit: str, digits: int = 4) -> str:

@@ -18,7 +18,8 @@ TOP = [
     ("mfu_percent", "MFU, causal attention", "%"),
     ("hfu_percent", "HFU, full attention, recomputed", "%"),
     ("pcc_mean_MW", "mean at the connection", "MW"),
-    ("pcc_step_1s_max_MW", "largest change within 1 s", "MW"),
+    ("pcc_max_MW", "largest at the connection", "MW"),
+    ("pcc_step_1s_max_MW", "largest change over 1 s", "MW"),
     ("clock_mean_MHz", "mean clock", "MHz"),
     ("die_max_degC", "hottest die", "°C"),
     ("pue", "PUE", ""),
@@ -110,7 +111,7 @@ def whole(page: Page, title: str, subtitle: str, tiles: str, above: str = "") ->
     notes = "".join(f"<li>{escape(note)}</li>" for note in page.notes)
     left_out = f'<section class="note"><h2>Not in this file</h2><ul>{notes}</ul></section>' if notes else ""
     data, arrays = packed(page.charts)
-    rows = "big nine" if tiles.count("<div>") == 9 else "big"  # no tile alone in a row
+    rows = "big nine" if tiles.count("<div>") in (9, 10) else "big"  # no tile alone in a row
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -176,7 +177,7 @@ def _window(page, result, name):
     step_W = waveform.worst_step(group["time"], group["pcc_W"])[1]
     title, subtitle = findings.waveform(result, step_W / 1e6)
     inner = page.chart(f"chart-{name}", charts.window(result, name))
-    inner += "<h2>The largest change within one second</h2>" + page.chart(f"chart-{name}-worst", charts.worst(result, name))
+    inner += "<h2>The largest change over one second</h2>" + page.chart(f"chart-{name}-worst", charts.worst(result, name))
     return f"{title} ({waveform.window_word(name)})", f"{subtitle} · buckets keep their smallest and largest value".removeprefix(" · "), inner
 
 

@@ -62,14 +62,14 @@ function extent(panel, traces, from, to) {
   (panel.limits || []).forEach(function (l) { take(l.y); });
   if (low > high) return panel.log ? [1, 10] : [0, 1];
   if (panel.log) return [low / 1.4, high * (panel.head || 1.6)];
-  if (panel.zero && low > 0) low = 0;
+  if (panel.zero && low > 0 && high - low > 0.2 * high) low = 0;  // a flat course is drawn around itself
   var pad = 0.06 * (high - low) || 0.05 * Math.abs(high) || 1;
   return [panel.zero && low === 0 ? 0 : low - pad, high + pad];
 }
 
-// Path of a line: at most four points for each pixel, so that no spike is lost; a gap begins anew.
-function path(t, values, X, Y, from, to, width) {
-  var part = seen(t, from, to), per = Math.max(1, Math.floor((part[1] - part[0]) / width)), out = "", on = false;
+// Path of a line: at most five points for each half pixel, so that no spike is lost or held longer than it lasts; a gap begins anew.
+function path(t, values, X, Y, from, to) {
+  var part = seen(t, from, to), out = "", on = false;
   function point(i) {
     var v = values[i], y = Y(v);
     if (v !== v || !isFinite(y)) { if (on && t.step) out += "H" + X(t.x[i]).toFixed(1); on = false; return; }
@@ -77,13 +77,17 @@ function path(t, values, X, Y, from, to, width) {
     out += (on ? (t.step ? "H" + x + "V" + y : "L" + x + " " + y) : "M" + x + " " + y);
     on = true;
   }
-  for (var i = part[0]; i < part[1]; i += per) {
-    if (per < 3) { for (var k = i; k < Math.min(i + per, part[1]); k++) point(k); continue; }
-    var low = i, high = i;
-    for (var j = i; j < Math.min(i + per, part[1]); j++) { if (!(values[j] >= values[low])) low = j; if (!(values[j] <= values[high])) high = j; }
-    [i, Math.min(low, high), Math.max(low, high)].forEach(point);
+  function column(i) { return Math.floor(2 * X(t.x[i])); }
+  for (var i = part[0]; i < part[1]; i = end + 1) {
+    var end = i, low = i, high = i, gap = i;
+    for (var at = column(i); end + 1 < part[1] && column(end + 1) === at; end++) {
+      var v = values[end + 1];
+      if (v !== v) gap = end + 1;
+      if (v < values[low] || values[low] !== values[low]) low = end + 1;
+      if (v > values[high] || values[high] !== values[high]) high = end + 1;
+    }
+    [i, low, high, gap, end].sort(function (a, b) { return a - b; }).filter(function (k, at, all) { return k !== all[at - 1]; }).forEach(point);
   }
-  if (per >= 3) point(part[1] - 1);
   return out;
 }
 function band(t, X, Y, from, to, width) {
@@ -130,7 +134,7 @@ function shape(t, X, Y, from, to, width, box) {
     }
     return out;
   }
-  if (!t.marksOnly) out += '<path d="' + path(t, t.y, X, Y, from, to, width) + '" fill="none" stroke="' + colour + '" stroke-width="' + (t.width || 1.6) + '"' + (t.dash ? ' stroke-dasharray="' + t.dash + '"' : "") + "/>";
+  if (!t.marksOnly) out += '<path d="' + path(t, t.y, X, Y, from, to) + '" fill="none" stroke="' + colour + '" stroke-width="' + (t.width || 1.6) + '"' + (t.dash ? ' stroke-dasharray="' + t.dash + '"' : "") + "/>";
   if (t.marks || t.marksOnly) for (i = 0; i < t.x.length; i++) if (t.y[i] === t.y[i]) {
     var px = X(t.x[i]), py = Y(t.y[i]);
     out += { up: '<path d="M' + (px - 6) + " " + (py + 5) + "L" + px + " " + (py - 6) + "L" + (px + 6) + " " + (py + 5) + 'Z" fill="' + colour + '"/>',
@@ -158,9 +162,15 @@ function legend(traces, left, width, size) {
 
 // A chart as SVG between two places of its x axis; `frame` keeps the geometry for the pointer.
 function picture(spec, data, from, to, W, frame) {
-  var narrow = W < 560, size = narrow ? 10 : 12, left = spec.left || (narrow ? 50 : 68), right = narrow ? 8 : 18, width = W - left - right;
+  var narrow = W < 560, size = narrow ? 10 : 12, gap = 14, n = spec.panels.length, widest = 0;
+  spec.panels.forEach(function (panel, k) {
+    if (panel.bare) return;
+    var r = extent(panel, data.filter(function (t) { return (t.panel || 0) === k; }), from, to);
+    ticks(panel, r[0], r[1], Math.max(2, Math.floor(spec.height / n / 38))).forEach(function (t) { widest = Math.max(widest, t[1].length); });
+  });
+  var left = spec.left || Math.max(narrow ? 50 : 68, Math.round(0.62 * size * widest) + 2 * size + 4), right = narrow ? 8 : 18, width = W - left - right;
   var top = legend(data, left, width, size), bottom = (spec.x.title ? 40 : 22), H = spec.height + top[1], body = top[0];
-  var n = spec.panels.length, gap = 14, each = (H - top[1] - bottom - gap * (n - 1)) / n, log = spec.x.log;
+  var each = (H - top[1] - bottom - gap * (n - 1)) / n, log = spec.x.log;
   function X(v) { return left + width * (log ? Math.log(v / from) / Math.log(to / from) : (v - from) / (to - from)); }
   frame.X = X; frame.left = left; frame.width = width; frame.top = top[1]; frame.bottom = H - bottom; frame.panels = [];
   var xs = ticks(spec.x, from, to, Math.max(2, Math.floor(width / (spec.x.clock ? (to - from < 30 ? 130 : 92) : log ? 56 : 80))));
@@ -184,11 +194,19 @@ function picture(spec, data, from, to, W, frame) {
     body += '<path d="M' + left + " " + y0 + "V" + (y0 + each) + "H" + (left + width) + '" fill="none" stroke="var(--soft)"/>';
     if (panel.title) body += '<text transform="translate(' + size + " " + (y0 + each / 2) + ') rotate(-90)" text-anchor="middle">' + clean(panel.title) + "</text>";
     body += '<g clip-path="url(#' + clip + ')">';
-    (panel.verticals || []).forEach(function (v) { if (v.x >= from && v.x <= to) body += '<path d="M' + X(v.x).toFixed(1) + " " + y0 + "V" + (y0 + each) + '" stroke="var(--soft)" stroke-dasharray="1 3"/>'; });
+    (panel.verticals || []).forEach(function (v) { if (v.x >= from && v.x <= to) body += '<path d="M' + X(v.x).toFixed(1) + " " + (y0 + (panel.shades && panel.shades.length ? 2 * size + 10 : 0)) + "V" + (y0 + each) + '" stroke="var(--soft)" stroke-dasharray="1 3"/>'; });
     mine.forEach(function (t) { body += shape(t, X, YY, from, to, width, box); });
+    var said = [];
     (panel.limits || []).forEach(function (l) {
       var a = Math.max(left, X(Math.max(l.from, from))), b = Math.min(left + width, X(Math.min(l.to, to))), y = YY(l.y), right = (a + b) / 2 > left + width / 2;
-      body += '<path d="M' + a + " " + y + "H" + b + '" stroke="#D55E00" stroke-width="1.8" stroke-dasharray="7 3"/><text x="' + (right ? b : a) + '" y="' + (y - 5) + '" text-anchor="' + (right ? "end" : "start") + '" fill="#D55E00">' + clean(l.word) + "</text>";
+      var wide = 0.56 * size * l.word.length, begin = right ? b - wide : a;
+      // Above its line, below it, or further up: where no other words are.
+      var at = [y - 5, y + size + 2, y - 7 - size, y + 2 * size + 4].find(function (v) {
+        return said.every(function (s) { return Math.abs(s[2] - v) > size || begin > s[1] || begin + wide < s[0]; });
+      });
+      if (at === undefined) at = y - 5;
+      said.push([begin, begin + wide, at]);
+      body += '<path d="M' + a + " " + y + "H" + b + '" stroke="#D55E00" stroke-width="1.8" stroke-dasharray="7 3"/><text x="' + (right ? b : a) + '" y="' + at + '" text-anchor="' + (right ? "end" : "start") + '" fill="#D55E00">' + clean(l.word) + "</text>";
     });
     body += "</g>";
   });

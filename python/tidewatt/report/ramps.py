@@ -9,9 +9,15 @@ from .style import BLACK, BLUE, VERMILION, panels, root
 
 
 def tables(result: ResultFile):
-    """(window in s, rise, fall) of a `result`, shapes (n,), both as positive W/s."""
-    group = result.group("ramps")
+    """(window in s, rise, fall) of a `result` over the part that rules look at, shapes (n,), both as positive W/s."""
+    group = result.group("grid_ramps")
     return group["window_s"], np.abs(group["up_W_per_s"]), np.abs(group["down_W_per_s"])
+
+
+def window_words(result: ResultFile, window_s: float) -> str:
+    """Words below the window of `window_s` of a `result`: its length, and whether two do not fit."""
+    from_s, until_s = findings.rules_part(result)
+    return findings.duration(window_s) + ("\n(run too short)" if 2 * window_s > until_s - from_s else "")
 
 
 def on_log(ramp: np.ndarray) -> np.ndarray:
@@ -49,10 +55,9 @@ def paint(result: ResultFile, axes=None):
 
 
 def _tick(result: ResultFile, window_s: float, limits: list[rule_limits.RampLimit]) -> str:
-    """Words below a window: its length, that a run is too short for it, or its limits, the highest first."""
+    """Words below a window: its length and its limits, the highest first."""
     here = sorted((limit for limit in limits if limit.window_s == window_s), key=lambda limit: -limit.limit)
-    more = ["(run too short)"] if 2 * window_s > result.figure("simulated_s") else []
-    return "\n".join([findings.duration(window_s), *more, *(f"{limit.way} ≤ {findings.number(limit.limit / 1e6)} MW/s" for limit in here)])
+    return "\n".join([window_words(result, window_s), *(f"{limit.way} ≤ {findings.number(limit.limit / 1e6)} MW/s" for limit in here)])
 
 
 def draw(result: ResultFile):

@@ -9,7 +9,6 @@ from .style import BLACK, BLUE, GREY, VERMILION, panels, plain_decades, root
 
 MOST_MULTIPLES = 10  # of the iteration's frequency: higher ones are too close to distinguish in a picture
 HEAD = 12  # times the highest line: what the words above the lines take
-LOWEST_Hz = 0.02  # slower changes are drift, not lines
 
 
 def lines(result: ResultFile):
@@ -29,14 +28,8 @@ def lines(result: ResultFile):
 
 
 def dominant(result: ResultFile) -> tuple[float, float]:
-    """The strongest line (Hz, W) of a `result`; its frequency is the summary's interpolated one if that is beside
-    it.
-    """
-    f, amplitude = lines(result)
-    k = int(np.argmax(np.where(f >= LOWEST_Hz, amplitude, -1)))
-    told = result.figure("pcc_dominant_Hz")
-    step = f[min(k + 1, len(f) - 1)] - f[max(k - 1, 0)]
-    return (told if abs(told - f[k]) <= step else float(f[k])), float(amplitude[k])
+    """The strongest line (Hz, W) of a `result`, as its summary gives it; NaN if no line stands out."""
+    return result.figure("pcc_dominant_Hz"), result.figure("pcc_dominant_MW") * 1e6
 
 
 def multiples(result: ResultFile, highest_Hz: float) -> list[float]:
@@ -68,7 +61,7 @@ def paint(result: ResultFile, axes=None):
     axes.loglog(x, y / 1e3, color=BLUE, lw=1)
     plain_decades(axes)
     marks = multiples(result, f[-1])
-    highest = max(line_W, *(limit_W for _, _, limit_W, _ in rule_limits.of_lines(result, f, amplitude)), 0) / 1e3
+    highest = max(line_W if np.isfinite(line_W) else float(amplitude.max()), *(limit_W for _, _, limit_W, _ in rule_limits.of_lines(result, f, amplitude)), 0) / 1e3
     # Words have the room above the lines for themselves.
     for at_Hz in marks:
         axes.plot([at_Hz, at_Hz], [1e-9, highest * 1.25], color=GREY, lw=0.8, ls=":")
@@ -79,19 +72,20 @@ def paint(result: ResultFile, axes=None):
     for low, high, limit_W, words in rule_limits.of_lines(result, f, amplitude):
         axes.hlines(limit_W / 1e3, low, min(high, x[-1]), color=VERMILION, ls=(0, (6, 3)), lw=1.6)
         axes.annotate(words, (min(high, x[-1]), limit_W / 1e3), xytext=(0, 3), textcoords="offset points", fontsize=9, color=VERMILION, ha="right")
-    axes.plot([line_Hz], [line_W / 1e3], "o", color=VERMILION, ms=8, mfc="none", mew=2)
-    axes.annotate(
-        f"{findings.number(line_Hz)} Hz, {findings.number(line_W / 1e6)} MW",
-        (line_Hz, highest * 1.25),
-        xytext=(0, 2),
-        textcoords="offset points",
-        ha="center",
-        va="bottom",
-        color=VERMILION,
-        fontweight="bold",
-    )
+    if np.isfinite(line_Hz):
+        axes.plot([line_Hz], [line_W / 1e3], "o", color=VERMILION, ms=8, mfc="none", mew=2)
+        axes.annotate(
+            f"{findings.number(line_Hz)} Hz, {findings.number(line_W / 1e6)} MW",
+            (line_Hz, highest * 1.25),
+            xytext=(0, 2),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            color=VERMILION,
+            fontweight="bold",
+        )
     positive = y[y > 0] / 1e3
-    axes.set_ylim(max(positive.min(), line_W / 1e3 * 1e-6), top)
+    axes.set_ylim(max(positive.min(), highest * 1e-6), top)
     axes.set_xlim(x[0], x[-1])
     axes.set(xlabel="frequency (Hz)", ylabel="amplitude (kW)")
     return drawn

@@ -147,6 +147,15 @@ def panels(axes, n: int, size: tuple[float, float], words: tuple[str, str], colu
     return given(axes, n, words[0])
 
 
+def power_limits(axes, low: float, high: float) -> None:
+    """Limits of the matplotlib `axes` for a course between `low` and `high`: from zero, unless the course is so flat that it would be a
+    line."""
+    flat = 0 < low and high - low <= 0.2 * high
+    bottom = low - 0.08 * (high - low or 0.1 * high) if flat else min(0.0, low)
+    if np.isfinite(low) and high > bottom:
+        axes.set_ylim(bottom, high + 0.06 * (high - bottom))
+
+
 def one_panel(axes, width: float, height: float, title: str, subtitle: str = ""):
     """As `panels` with one panel: the caller's `axes`, or those of a new figure of a `width` and `height` in inches with a
     `title` and `subtitle`."""

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import downsample, findings
 from .read import Group, Missing, ResultFile
-from .style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, TimeAxis, bin_edges, from_moment, given, new_figure, panels, root
+from .style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, TimeAxis, bin_edges, from_moment, given, new_figure, panels, power_limits, root
 
 N_BUCKETS = 1500
 PYRAMID_LEVELS = ["10ms", "100ms", "1s", "10s", "60s"]
@@ -119,7 +119,7 @@ def paint_pyramid(result: ResultFile, axes=None):
     axes = drawn[0]
     axes.fill_between(axis(t), low / 1e6, high / 1e6, color=GREY, alpha=0.45, lw=0, step="post", label="smallest to largest")
     axes.step(axis(t), mean / 1e6, where="post", color=BLACK, lw=1, label="mean")
-    axes.set_ylim(bottom=min(0.0, float(np.nanmin(low)) / 1e6))
+    power_limits(axes, float(np.nanmin(low)) / 1e6, float(np.nanmax(high)) / 1e6)
     axes.set(ylabel="power at the connection (MW)", xlim=(axis(t[0]), axis(end)))
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
     axis.dress(axes)
@@ -138,7 +138,7 @@ def _whole(axes, axis, t, pcc):
     )
     axes.step(axis(x), downsample.mean(pcc, N_BUCKETS) / 1e6, where="post", color=BLACK, lw=0.7, label="mean")
     axes.set_ylabel("power (MW)")
-    axes.set_ylim(bottom=min(0.0, float(np.nanmin(low)) / 1e6))
+    power_limits(axes, float(np.nanmin(low)) / 1e6, float(np.nanmax(high)) / 1e6)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0)
 
 
@@ -167,21 +167,23 @@ def _worst(axes, start, t, pcc):
     x, y = downsample.line(t[part], pcc[part], 2 * N_BUCKETS)
     axes.step(x - middle, y / 1e6, where="post", color=VERMILION, lw=1)
     axes.set(ylabel="power (MW)", xlabel=from_moment(start, middle, "s"))
-    axes.set_ylim(bottom=min(0.0, float(np.nanmin(y)) / 1e6))
-    axes.set_title("The largest change within one second" + (f": {findings.number(step_W / 1e6)} MW" if np.isfinite(step_W) else ""))
+    power_limits(axes, float(np.nanmin(y)) / 1e6, float(np.nanmax(y)) / 1e6)
+    axes.set_title("The largest change over one second" + (f": {findings.number(step_W / 1e6)} MW" if np.isfinite(step_W) else ""))
 
 
 def _iteration(axes, start, result, t, pcc):
     try:
         edges, load = iteration_edges(result)
-        axes.step(edges - edges[0], np.append(load, load[-1]) / 1e6, where="post", color=BLUE, lw=1.2)
+        drawn = np.append(load, load[-1]) / 1e6
+        axes.step(edges - edges[0], drawn, where="post", color=BLUE, lw=1.2)
         axes.set_title("One iteration, at its exact edges")
         axes.set(xlabel="time in the iteration (s)", ylabel="load of the servers (MW)", xlim=(0, edges[-1] - edges[0]))
     except Missing:
         width = result.figure("iteration_s")
         width = width if np.isfinite(width) else 10.0
         part = zoom(t, t[len(t) // 2], width)
-        axes.step(t[part] - t[part][0], pcc[part] / 1e6, where="post", color=BLUE, lw=1)
+        drawn = pcc[part] / 1e6
+        axes.step(t[part] - t[part][0], drawn, where="post", color=BLUE, lw=1)
         axes.set_title("As long as one iteration, in the middle of the window")
         axes.set(xlabel=from_moment(start, t[part][0], "s"), ylabel="power (MW)")
-    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+    power_limits(axes, float(np.nanmin(drawn)), float(np.nanmax(drawn)))

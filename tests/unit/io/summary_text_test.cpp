@@ -33,6 +33,7 @@ Figures day() {
           {"pcc_ramp_up_max_MW_per_s", 40.4},
           {"pcc_ramp_down_max_MW_per_s", 44.5},
           {"pcc_dominant_Hz", 0.4585},
+          {"pcc_dominant_MW", 2.0},
           {"feeder_loading_max_percent", List{{"rack", 20.0}, {"site", 71.0}}},
           {"freq_deviation_max_mHz", 1.48},
           {"volt_deviation_max_percent", 0.1},
@@ -86,17 +87,30 @@ TEST_CASE("the sentences say the figures of the run") {
              "begin at 15:00", "1,500 MHz", "1,425 MHz, 5.0 % less",
              "the power limit 97.9 % and the temperature limit 2.10 %", "at 0.153 Hz with an amplitude of 1.00 MW",
              "harmonic 3: 2.00 MW at 0.459 Hz", "+40.4 and −44.5 MW/s", "1.48 mHz", "PUE 1.050",
-             "the load falls 10.0 MW below its mean of the second before"});
+             "the load falls to 6.00 MW, 10.0 MW below its lowest in the iteration before"});
   CHECK(text.find("nothing") == std::string::npos);
 }
 
 TEST_CASE("the change of load is measured at the event") {
-  has(io::summary_sentences(result(5.0)), {"the load falls 0 MW"});
-  has(io::summary_sentences(result(100.0)), {"no recorded window holds the second after it"});
+  has(io::summary_sentences(result(7.0)),
+      {"the load stays within what it was in the iteration before, 16.0 to 16.0 MW"});
+  for (const double at_s : {5.0, 19.5, 100.0})  // an iteration takes 6.54 s
+    has(io::summary_sentences(result(at_s)), {"no recorded window holds an iteration before and a second after it"});
+  // A dip that the job has in every iteration is no effect of the event.
+  auto r = result(13.0);
+  auto& power = std::get<std::vector<double>>(r.arrays[1].values);
+  for (std::size_t i = 0; i < power.size(); ++i) power[i] = i % 6540 < 500 ? 4e6 : 16e6;
+  has(io::summary_sentences(r), {"stays within what it was in the iteration before, 4.00 to 16.0 MW"});
 }
 
 TEST_CASE("the largest spectral line is named for what it is") {
-  has(io::summary_sentences(result(10.0, {{"pcc_dominant_Hz", 0.1534}})), {"1.00 MW: the largest spectral line"});
+  has(io::summary_sentences(result(10.0, {{"pcc_dominant_Hz", 0.1534}, {"pcc_dominant_MW", 1.1}})),
+      {"1.10 MW: the largest spectral line"});
+  // The slope of something slower is no line.
+  auto r = result();
+  auto& amplitude = std::get<std::vector<double>>(r.arrays[3].values);
+  for (std::size_t i = 0; i < 20; ++i) amplitude[i] = 3e6 / static_cast<double>(i + 1);
+  has(io::summary_sentences(r), {"at 0.153 Hz, where no spectral line stands out. The largest"});
   has(io::summary_sentences(result(10.0, {{"pcc_dominant_Hz", 0.23}})), {"not one of its harmonics"});
 }
 
@@ -124,6 +138,16 @@ TEST_CASE("a feeder above its rating is said, one below is not") {
   };
   has(said(330.0), {"overloaded", "'site'", "330 %", "site.feeder.site_rating_MVA"});
   CHECK_THAT(said(99.0), !Catch::Contains("overloaded"));
+}
+
+TEST_CASE("a plant that an event diminished is not called too small") {
+  auto r = result();
+  r.summary.emplace_back("capacity_margin_min_percent", -12.5);
+  has(io::summary_sentences(r), {"The cooling plant is too small: at worst, the load exceeds its capacity by 12.5 %"});
+  std::get<std::vector<std::string>>(r.arrays[5].values)[0] = "fan_wall_out";
+  const auto text = io::summary_sentences(r);
+  has(text, {"does not suffice in this run, which has a failure of fan walls: at worst", "by 12.5 %"});
+  CHECK_THAT(text, !Catch::Contains("too small"));
 }
 
 TEST_CASE("a figure without meaning is absent from sentences and table") {
