@@ -256,7 +256,7 @@ Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTas
   for (std::size_t i = 0; i < b.n_node; ++i) {
     out.front_W[i] = state.front_W[b.node[i]];
     air.fan_used_frac[i] = fan_frac_of(fan_step(state.fan_frac[b.node[i]]));
-    air.rest[i].of_frac = -1.0, air.rest[i].guess_s = 0.0;
+    air.rest[i].begin(0.0);
     out.fan_before_frac[i] = thermal::fan_target_frac(b.type->air, hottest(out.die_K.x + i * b.n_gpu, b.n_gpu));
   }
   Lanes heat_J, moved_K;

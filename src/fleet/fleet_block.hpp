@@ -130,6 +130,7 @@ struct Air {
     FanStairs::Plant plant;
     FanStairs::Plant now;  ///< the die in the step, when its speeds were found; at_frac 0: not yet
     bool rests;            ///< at the step where it is: speeds do not change from pass to pass
+    void begin(double of_guess_s) { of_frac = -1.0, guess_s = of_guess_s, rests = false; }  ///< a step, all unknown
   };
   std::array<Rest, n_lane> rest;
   Lanes air_K;    ///< mean over the step
@@ -167,8 +168,7 @@ inline void use_guessed_fans(const FleetSignals& signals, const Block& b, bool s
   if (!b.type->stairs) return;
   for (std::size_t i = 0; i < b.n_node; ++i) {
     air.fan_used_frac[i] = signals.guess_fan_frac[b.node[i]];
-    air.rest[i].of_frac = -1.0;
-    air.rest[i].guess_s = slice ? 0.0 : signals.guess_rests_s[b.node[i]];
+    air.rest[i].begin(slice ? 0.0 : signals.guess_rests_s[b.node[i]]);
     air.stairs[i].accepted_K = signals.guess_accepted_K[b.node[i]];
   }
 }
