@@ -2,15 +2,17 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "fleet_block.hpp"
+#include "leakage_gain.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet::detail {
 namespace {
 
-/// One die against the fans' mean speed. @param follows share of a change that it follows: 1 once everything rests
+/// One die against the fans' mean speed. @param follows share of a change that it follows
 TIDEWATT_INLINE FanStairs::Plant die_plant(const Block& b, std::size_t lane, double die_K, double W, double front_W,
                                            double frac, double follows, double inlet_K, const Blown& x) {
   constexpr double least_K = 1e-3;
@@ -31,8 +33,8 @@ TIDEWATT_INLINE std::size_t largest_lane(const double* x, std::size_t n) {
 
 /// The hottest die of a node once everything rests at these powers, and as pauses ahead leave it in work.
 template <std::size_t n_fixed>
-TIDEWATT_INLINE FanStairs::Plant resting(const Lanes& mean_W, const Lanes& rear, double dip_K, const Block& b,
-                                         std::size_t node, double frac, const Blown& x) {
+TIDEWATT_INLINE FanStairs::Plant resting(const Lanes& mean_W, const Lanes& rear, const std::vector<double>& W_per_K,
+                                         double dip_K, const Block& b, std::size_t node, double frac, const Blown& x) {
   const auto& m = b.type->modes[fan_step(frac)];
   double K_per_W = 0.0, front_W = 0.0;
   for (std::size_t j = 0; j < n_mode; ++j) K_per_W += m.shape[0][j] * m.gain_K_per_J[j] * m.per_rate_s[j];
@@ -46,7 +48,8 @@ TIDEWATT_INLINE FanStairs::Plant resting(const Lanes& mean_W, const Lanes& rear,
     die_K[u] = std::fma(x.r[l], std::fma(K_per_W, mean_W[l], dip_K), std::fma(rear[l], rear_K, inlet_K));
   }
   const std::size_t at = largest_lane(die_K, n), lane = first + at;
-  auto out = die_plant(b, lane, die_K[at], mean_W[lane], front_W, frac, 1.0, inlet_K, x);
+  const double follows = with_leakage_loop(x.r[lane] * K_per_W, W_per_K[b.gpu[lane]]);
+  auto out = die_plant(b, lane, die_K[at], mean_W[lane], front_W, frac, follows, inlet_K, x);
   // The sink's mode, the slowest, is what follows fans.
   out.fan_lag_s = std::max({m.per_rate_s[0], m.per_rate_s[1], m.per_rate_s[2]});
   for (std::size_t j = 0; j < n_mode; ++j) out.air_lag_s += m.shape[0][j] * m.uniform[j] * m.per_rate_s[j];
@@ -102,8 +105,9 @@ class Climb {
       for (std::size_t l = 0; l < n_lane; ++l) rear_[l] = b_.rear[l];
     }
     auto& rest = air_.rest[i];
-    rest.plant = b_.n_gpu == n_usual ? resting<n_usual>(mean_W_, rear_, task_.dip_K, b_, i, frac, x_)
-                                     : resting<0>(mean_W_, rear_, task_.dip_K, b_, i, frac, x_);
+    const auto& W_per_K = state_.W_per_K;
+    rest.plant = b_.n_gpu == n_usual ? resting<n_usual>(mean_W_, rear_, W_per_K, task_.dip_K, b_, i, frac, x_)
+                                     : resting<0>(mean_W_, rear_, W_per_K, task_.dip_K, b_, i, frac, x_);
     rest.plant.K_per_s = task_.inlet_K_per_s.empty() ? 0.0 : task_.inlet_K_per_s[b_.node[i]];
     const double now_K = pauses_ ? rest.plant.die_K : hottest_K(i);
     rest.rests = !stairs_.on_line() && !std::isnan(memory.accepted_K) &&

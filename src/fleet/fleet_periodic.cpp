@@ -212,7 +212,7 @@ Lanes sink_swing(const Block& b, const Course& course, const Packages& before, c
 /// temperatures hardly moved.
 TIDEWATT_CLONES
 void learn_slopes(const Lanes& mean_W, const Lanes& mean_K, const Block& b, FleetState& state) {
-  constexpr double least_K = 0.02, most_W_per_K = 1.0;
+  constexpr double least_K = 0.2, most_W_per_K = 1.0;
   const Lanes before_W = gather(state.mean_W.data(), b), before_K = gather(state.die_mean_K.data(), b);
   Lanes slope = gather(state.W_per_K.data(), b);
   for (std::size_t l = 0; l < n_lane; ++l) {

@@ -38,3 +38,14 @@ TEST_CASE("faster fans lower the loop gain; a speed below the lowest is the lowe
   CHECK(leakage_loop_gain(type, 1.0) < leakage_loop_gain(type, 0.6));
   CHECK(leakage_loop_gain(type, 0.0) == leakage_loop_gain(type, type.air.fan_min_frac));
 }
+
+TEST_CASE("a die at rest at another fan speed has moved with its leakage: the sum of the loop's series") {
+  const double K_per_W = 0.06, W_per_K = 1.5;
+  double die_K = 0.0;
+  for (int i = 0; i < 40; ++i) die_K = 1.0 + K_per_W * W_per_K * die_K;  // 1 K by the fans, the rest by the power
+  CHECK(with_leakage_loop(K_per_W, W_per_K) == Approx(die_K).epsilon(1e-14));
+  CHECK(with_leakage_loop(K_per_W, 0.0) == 1.0);
+  CHECK(with_leakage_loop(K_per_W, -1.0) < 1.0);
+  CHECK(with_leakage_loop(K_per_W, 20.0) == 2.0);
+  CHECK(with_leakage_loop(K_per_W, std::nan("")) == 1.0);
+}
