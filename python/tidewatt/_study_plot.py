@@ -74,7 +74,7 @@ def _intervals(fit, ax):
     axes = one_panel(ax, 9, 1.6 + 0.36 * len(frame), title, f"{fit.kind} “{fit.name}”: half-width of the 95 % interval; no bar: no estimate from this log")
     axes.barh(range(len(frame)), percent.where(percent > 0), color=BLUE, height=0.62)
     axes.set_yticks(range(len(frame)), [f"{row.key} = {text(row.value)}" if shown else f"{row.key}: no estimate" for row, shown in zip(frame.itertuples(), estimated | (frame.value == 0))])
-    axes.invert_yaxis()
+    axes.set_ylim(len(frame) - 0.4, -0.6)
     axes.set(xscale="log", xlabel="half-width of the interval (% of the value)")
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     return axes
