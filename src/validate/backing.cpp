@@ -28,8 +28,7 @@ const std::vector<Headline> headlines = {
              {"days"},
              {".power.", ".spread.", ".package.", ".governor.", ".plant.", ".air."}},
     Headline{"pcc_mean_MW", "mean power", {"node power"}, {".power.", ".server.", ".plant.", ".feeder.", ".governor."}},
-    Headline{
-        "pcc_step_1s_max_MW", "change over 1 s", {"power swing"}, {".power.", ".server.", ".network.", ".life."}},
+    Headline{"pcc_step_1s_max_MW", "change over 1 s", {"power swing"}, {".power.", ".server.", ".network.", ".life."}},
     Headline{
         "pcc_ramp_up_max_MW_per_s", "steepest rise", {"power swing"}, {".power.", ".server.", ".network.", ".life."}},
     Headline{
