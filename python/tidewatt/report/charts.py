@@ -128,7 +128,7 @@ def ramp_marks(result: ResultFile) -> dict:
     at = {w: float(k) for k, w in enumerate(known)}
     places = np.array([at[w] for w in window_s.tolist()])
     data = [trace(places - 0.08, ramps.on_log(up) / 1e6, "rising", BLUE, marksOnly="up"), trace(places + 0.08, ramps.on_log(down) / 1e6, "falling", VERMILION, marksOnly="down")]
-    x = {"title": "window", "word": "over ", "ticks": [[at[w], ramps.window_words(result, w).replace("\n(run too short)", ": –")] for w in known], "range": [-0.5, len(known) - 0.5]}
+    x = {"title": "window", "word": "over ", "ticks": [[at[w], duration(w) + ("" if ramps.fits(result, w) else ": –")] for w in known], "range": [-0.5, len(known) - 0.5]}
     out = chart(data, ["steepest ramp (MW/s)"], x, 380, log=True, head=2.5)
     out["panels"][0]["limits"] = [{"from": at[limit.window_s] - 0.4, "to": at[limit.window_s] + 0.4, "y": limit.limit / 1e6, "word": f"limit, {limit.way}"} for limit in limits]
     return out

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import downsample
 from .charts import N_POINTS, band, chart, time_axis, trace
-from .day import POWERS, ZERO_degC_K, held, hourly_steps, over_iterations, running, throughput, throughput_limits
+from .day import ZERO_degC_K, held, hourly_steps, powers, running, throughput, throughput_limits
 from .read import Missing, ResultFile
 from .style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, TimeAxis
 
@@ -95,8 +95,6 @@ def _power(result, group, t, at):
     if "pcc_min_W" in group and "pcc_max_W" in group:
         low, high = held(group["pcc_min_W"] / 1e6), held(group["pcc_max_W"] / 1e6)
         data.append(band(*downsample.band(t, low, high, N_POINTS), "extremes at the connection", "#8A8A8A"))
-    for key, (label, colour) in POWERS.items():
-        if key in group:
-            edges, mean_W = over_iterations(result, result.edges("day"), group[key])
-            data.append(trace(*downsample.line(at(edges), held(mean_W) / 1e6, N_POINTS), label, colour, step=True))
+    for label, colour, edges, mean_W in powers(result):
+        data.append(trace(*downsample.line(at(edges), mean_W / 1e6, N_POINTS), label, colour, step=True))
     return data, {"zero": True}

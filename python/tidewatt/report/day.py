@@ -160,6 +160,16 @@ def clocks(axes, day, t, axis, result):
     axes.set_ylabel("clock (MHz)")
 
 
+def powers(result: ResultFile) -> list[tuple[str, str, np.ndarray, np.ndarray]]:
+    """(label, colour, edges in s, W from each on, shapes (n,)) of the mean powers that a `result` has, over whole iterations."""
+    day, found = result.group("day"), []
+    for key, (label, colour) in POWERS.items():
+        if key in day:
+            edges, mean_W = over_iterations(result, result.edges("day"), day[key])
+            found.append((label, colour, edges, held(mean_W)))
+    return found
+
+
 def throughput(result: ResultFile) -> tuple[np.ndarray, np.ndarray]:
     """(edges in s, tokens/s from each on, shapes (n,)) of a `result` while its job computes, over whole iterations."""
     t, value = running(result, "throughput_tokens_per_s")
@@ -195,10 +205,8 @@ def _power(axes, day, t, axis, result):
     if "pcc_min_W" in day and "pcc_max_W" in day:
         low, high = held(day["pcc_min_W"]) / 1e6, held(day["pcc_max_W"]) / 1e6
         axes.fill_between(*as_steps(t, low, high), color=GREY, alpha=0.3, lw=0, label="extremes at the connection")
-    for key, (label, colour) in POWERS.items():
-        if key in day:
-            edges, mean_W = over_iterations(result, result.edges("day"), day[key])
-            axes.plot(axis(edges), held(mean_W) / 1e6, color=colour, label=label, drawstyle="steps-post")
+    for label, colour, edges, mean_W in powers(result):
+        axes.plot(axis(edges), mean_W / 1e6, color=colour, label=label, drawstyle="steps-post")
     _legend(axes)
     axes.set_ylabel("power (MW)")
     axes.set_ylim(bottom=0)

@@ -14,10 +14,10 @@ def tables(result: ResultFile):
     return group["window_s"], np.abs(group["up_W_per_s"]), np.abs(group["down_W_per_s"])
 
 
-def window_words(result: ResultFile, window_s: float) -> str:
-    """Words below the window of `window_s` of a `result`: its length, and whether two do not fit."""
+def fits(result: ResultFile, window_s: float) -> bool:
+    """Whether two windows of `window_s` are in the part of a `result` that rules look at."""
     from_s, until_s = findings.rules_part(result)
-    return findings.duration(window_s) + ("\n(run too short)" if 2 * window_s > until_s - from_s else "")
+    return not 2 * window_s > until_s - from_s
 
 
 def on_log(ramp: np.ndarray) -> np.ndarray:
@@ -55,9 +55,9 @@ def paint(result: ResultFile, axes=None):
 
 
 def _tick(result: ResultFile, window_s: float, limits: list[rule_limits.RampLimit]) -> str:
-    """Words below a window: its length and its limits, the highest first."""
+    """Words below a window: its length, that a run is too short for it, or its limits, the highest first."""
     here = sorted((limit for limit in limits if limit.window_s == window_s), key=lambda limit: -limit.limit)
-    return "\n".join([window_words(result, window_s), *(f"{limit.way} ≤ {findings.number(limit.limit / 1e6)} MW/s" for limit in here)])
+    return "\n".join([findings.duration(window_s), *([] if fits(result, window_s) else ["(run too short)"]), *(f"{limit.way} ≤ {findings.number(limit.limit / 1e6)} MW/s" for limit in here)])
 
 
 def draw(result: ResultFile):
