@@ -170,8 +170,8 @@ bool FanStairs::is_long(const Plant& rests, double step_s) {
 }
 
 TIDEWATT_CLONES
-FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_it, const Plant& now,
-                                    double step_s) const {
+FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_it, const Plant& now, double step_s,
+                                    bool may_rest) const {
   const bool is_long = FanStairs::is_long(rests_in_it, step_s);
   Plant rests = rests_in_it;
   // In a short step dies are not behind their air by all of their lag: it may just have begun to move.
@@ -181,7 +181,7 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
   const double floor_frac = this->floor_frac(now.inlet_K);
   const FanTable::Edges edges = steps_.edges(accepted_K);
   const bool on_its_way = !is_long && leaves(edges, regulation_, now.die_K);
-  if (Speeds s; !on_its_way && resting(memory.term_frac, edges, floor_frac, rests, step_s, s)) return s;
+  if (Speeds s; may_rest && !on_its_way && resting(memory.term_frac, edges, floor_frac, rests, step_s, s)) return s;
   const double settled_floor_frac = rests.inlet_K == now.inlet_K ? floor_frac : this->floor_frac(rests.inlet_K);
   if (is_long) return course({accepted_K, memory.term_frac}, settled_floor_frac, rests, step_s);
   const Speeds aim = settled_in_steps({accepted_K, memory.term_frac}, settled_floor_frac, rests, step_s);

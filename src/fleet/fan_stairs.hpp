@@ -56,7 +56,8 @@ class FanStairs {
   /// step of the table, through cycles, and along the edge of the PID term. A shorter step follows the controller in parts of a second, the
   /// die with the lag of its sink, until the node rests or cycles. No cycle is followed in time.
   /// @param rests once everything has settled at the present powers  @param now in this step
-  Speeds speeds(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;
+  /// @param may_rest false: rest() has just said that it does not
+  Speeds speeds(const Memory& memory, const Plant& rests, const Plant& now, double step_s, bool may_rest = true) const;
   /// What most nodes do: rest where they are, through the whole step. @returns whether it does; then `out` is what speeds() gives.
   /// @param now_K mean of the hottest die in it, of which only short steps ask  @pre a reading is accepted, and the table has steps
   bool rest(const Memory& memory, const Plant& rests, double now_K, double step_s, Speeds& out) const;

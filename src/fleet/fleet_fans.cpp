@@ -36,8 +36,8 @@ template <std::size_t n_fixed>
 TIDEWATT_INLINE FanStairs::Plant resting(const Lanes& mean_W, const Lanes& rear, const std::vector<double>& W_per_K,
                                          double dip_K, const Block& b, std::size_t node, double frac, const Blown& x) {
   const auto& m = b.type->modes[fan_step(frac)];
-  double K_per_W = 0.0, front_W = 0.0;
-  for (std::size_t j = 0; j < n_mode; ++j) K_per_W += m.shape[0][j] * m.gain_K_per_J[j] * m.per_rate_s[j];
+  const double K_per_W = m.steady_K_per_W;
+  double front_W = 0.0;
   const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n;
   for (std::size_t u = 0; u < n; ++u) front_W += b.rear[u] != 0 ? 0.0 : mean_W[first + u];
   const double rear_K = x.full_preheat_K_per_W * front_W / frac, inlet_K = x.inlet_K[node];
@@ -50,9 +50,8 @@ TIDEWATT_INLINE FanStairs::Plant resting(const Lanes& mean_W, const Lanes& rear,
   const std::size_t at = largest_lane(die_K, n), lane = first + at;
   const double follows = with_leakage_loop(x.r[lane] * K_per_W, W_per_K[b.gpu[lane]]);
   auto out = die_plant(b, lane, die_K[at], mean_W[lane], front_W, frac, follows, inlet_K, x);
-  // The sink's mode, the slowest, is what follows fans.
-  out.fan_lag_s = std::max({m.per_rate_s[0], m.per_rate_s[1], m.per_rate_s[2]});
-  for (std::size_t j = 0; j < n_mode; ++j) out.air_lag_s += m.shape[0][j] * m.uniform[j] * m.per_rate_s[j];
+  out.fan_lag_s = m.slowest_s;  // the sink's mode is what follows fans
+  out.air_lag_s = m.die_air_lag_s;
   return out;
 }
 
@@ -121,7 +120,7 @@ class Climb {
     const bool is_long = FanStairs::is_long(rest.plant, x_.step_s), first = std::isnan(memory.accepted_K);
     // A long step looks at `now` only where the table has no reading yet.
     if (pauses_ || (is_long && !first)) {
-      if (anew || !is_long) s = stairs_.speeds(memory, rest.plant, rest.plant, x_.step_s);
+      if (anew || !is_long) s = stairs_.speeds(memory, rest.plant, rest.plant, x_.step_s, first || !anew);
       return;
     }
     if (air_.fans_wait && !first) {
@@ -134,7 +133,7 @@ class Climb {
     if (!anew && rest.now.at_frac > 0.0 && std::abs(x_.die_mean_K[lane] - FanStairs::at(rest.now, frac)) <= near_K)
       return;
     rest.now = now(i, lane, frac);
-    s = stairs_.speeds(memory, rest.plant, rest.now, x_.step_s);
+    s = stairs_.speeds(memory, rest.plant, rest.now, x_.step_s, first || !anew);
   }
 
   Lanes mean_W_, rear_;  ///< for nodes whose rest is not known yet

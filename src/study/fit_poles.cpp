@@ -133,7 +133,7 @@ TwoPoles package_poles(const thermal::PackageParams& package, double fan_frac) {
   const auto m = thermal::package_modes(package, fan_frac);  // slowest first
   const double slow_s = 1.0 / m.rate_per_s[0], fast_s = 1.0 / m.rate_per_s[1],
                slow = m.shape[0][0] * m.gain_K_per_J[0] * slow_s;
-  return {steady_K_per_W(m) - slow, fast_s, slow, slow_s, 0.0, 0.0, {}};
+  return {m.steady_K_per_W - slow, fast_s, slow, slow_s, 0.0, 0.0, {}};
 }
 
 std::vector<PriorParameter> pole_priors(const TwoPoles& own, double tdp_W) {

@@ -69,7 +69,7 @@ TEST_CASE("row 2: the kernel marches to the same balance") {
     Draws d(3, i);
     const auto p = random_package(d);
     const auto modes = thermal::package_modes(p, d.between(0.3, 1.0));
-    const double R = thermal::steady_K_per_W(modes), k = 0.0115;
+    const double R = modes.steady_K_per_W, k = 0.0115;
     const LeakageLaw law{k, 333.15};
     PackageBlock block{};
     LaneWatts watts{};

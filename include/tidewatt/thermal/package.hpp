@@ -33,12 +33,12 @@ struct TIDEWATT_API PackageModes {
   double sink_air_W_per_K;                            ///< of the nominal package
   std::array<double, n_mode> per_rate_s;              ///< 1/rate
   std::array<double, n_mode> uniform;                 ///< [mode] of all stores at 1 K: Σ inverse
+  double steady_K_per_W;  ///< of the die at rest over the air, Σ_k shape[die][k] gain_k/rate_k
+  double die_air_lag_s;   ///< of the die behind air that moves evenly, Σ_k shape[die][k] uniform_k/rate_k
+  double slowest_s;       ///< the sink's, 1/rate of the slowest mode
 };
 
 /// @param fan_frac speed ÷ full speed, 0.02–1
 TIDEWATT_API PackageModes package_modes(const PackageParams& p, double fan_frac);
-
-/// Steady die rise over air per watt, K/W, nominal package.
-TIDEWATT_API double steady_K_per_W(const PackageModes& m);
 
 }  // namespace TIDEWATT_NAMESPACE::thermal

@@ -14,7 +14,7 @@ thermal::PackageParams package() { return {1.5, 50, 900, 0.012, 0.018, 0.022, 0.
 TEST_CASE("steady state is the sum of the resistances") {
   for (double fan : {0.3, 0.7, 1.0}) {
     const auto m = thermal::package_modes(package(), fan);
-    CHECK(thermal::steady_K_per_W(m) == Approx(0.012 + 0.018 + 0.022 * std::pow(fan, -0.8)).epsilon(1e-13));
+    CHECK(m.steady_K_per_W == Approx(0.012 + 0.018 + 0.022 * std::pow(fan, -0.8)).epsilon(1e-13));
   }
 }
 
@@ -49,6 +49,5 @@ TEST_CASE("the two poles a sensor can see lie where measurements put them") {
 }
 
 TEST_CASE("a stronger fan cools better and faster") {
-  CHECK(thermal::steady_K_per_W(thermal::package_modes(package(), 1.0)) <
-        thermal::steady_K_per_W(thermal::package_modes(package(), 0.5)));
+  CHECK(thermal::package_modes(package(), 1.0).steady_K_per_W < thermal::package_modes(package(), 0.5).steady_K_per_W);
 }
