@@ -68,7 +68,8 @@ struct CourseLimits {
   GovernorParams governor;
   const SampledGovernorParams* sampling;  ///< nullptr: no fast limit
   DieResponse die;
-  double mean_s = 24.0;  ///< at least that long it is averaged: over many places of the samples in the repetition
+  /// At least that long it is averaged, over an even number of repetitions, samples at another place of each; 0: over one.
+  double mean_s = 24.0;
 };
 
 /// phase_power() of a kind in a rank whose mean clock over all kinds is `clock_Hz`, and that of the slowest rank `gate_Hz`.

@@ -16,8 +16,10 @@ namespace {
 
 constexpr double part_s = 10e-3;  ///< of `clock_sum_Hz`
 constexpr std::size_t most_part = 2048;
-/// The limiter remembers one; after three its loop has settled to a part in 1e5 of the clock.
+/// The limiter remembers one; after three its loop has settled to a part in 1e5 of the clock. Each repetition moves the die to where it
+/// would begin one without end, which is another place for the limiter: a second one settles that to 0.005 % of the mean power.
 constexpr double settling_windows = 3.0;
+constexpr int least_settling = 2;
 
 /// @returns the bits of lanes whose stretch is over
 unsigned stretches_over(const CoursePieces& v) {
@@ -40,8 +42,9 @@ class Course {
   Course(const CourseCommon& common, const CourseOf& of, std::size_t lane, double* nowhere, CoursePieces& v)
       : c_(common), r_(of.repetition), l_(lane), v_(v) {
     const auto& p = c_.gpu.params();
-    n_settling_ = repetitions(r_, settling_windows * c_.limits.governor.window_s);
-    n_seen_ = left_ = repetitions(r_, c_.limits.mean_s);
+    const bool once = c_.limits.mean_s == 0.0;
+    n_settling_ = std::max(once ? 1 : least_settling, repetitions(r_, settling_windows * c_.limits.governor.window_s));
+    n_seen_ = left_ = once ? 1 : 2 * repetitions(r_, 0.5 * c_.limits.mean_s);
     const auto n_part = std::clamp(static_cast<std::size_t>(planned_s(r_) / part_s), std::size_t{1}, most_part);
     sums_.kind.resize(r_.kind_mix.size());
     sums_.clock_sum_Hz.assign(n_part + 1 + CoursePieces::n_ahead, 0.0);
@@ -124,7 +127,8 @@ class Course {
   bool next_repetition() {
     v_.mean_W[l_] = v_.repetition_J[l_] / v_.repetition_s[l_];
     if (n_settling_ > 0) {
-      if (--n_settling_ == 0) close(), v_.until_part_Hz[l_] = sums_.clock_sum_Hz.data(), ++v_.n_counted;
+      close();
+      if (--n_settling_ == 0) v_.until_part_Hz[l_] = sums_.clock_sum_Hz.data(), ++v_.n_counted;
     } else {
       const std::size_t last = sums_.clock_sum_Hz.size() - 1 - CoursePieces::n_ahead;
       // Parts that rounding has left are at its end.
