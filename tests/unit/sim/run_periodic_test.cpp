@@ -91,6 +91,16 @@ TEST_CASE("a run that ends inside an iteration leaves dies as the reference does
   }
 }
 
+TEST_CASE("the largest step and ramps are those of the first start, from cold, and the reference's") {
+  // With clocks within a kind of a chip as cold as its die, which the table's end clips, the step is 1 % and the ramps 0.6 % too small.
+  const auto scenario = llama({"run.duration_h=0.04", "record.window.sample.start_s=100"});
+  const auto jumps = run(scenario), edges = run(reference_of(scenario));
+  for (const auto *key : {"pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s", "pcc_ramp_down_max_MW_per_s"}) {
+    INFO(key);
+    CHECK(figure(jumps, key) == Approx(figure(edges, key)).epsilon(1e-3));
+  }
+}
+
 TEST_CASE("predictions agree with what comes out: a warm morning's throughput is the reference's") {
   // Fans answer every pass of the prediction; after two of them alone it is 0.1 K off, 0.008 % of throughput. With the air's density of the
   // macro step's begin it is 0.005 % off, with the powers of the step before 0.003 %.
