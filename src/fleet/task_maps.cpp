@@ -95,6 +95,14 @@ std::vector<ClassStart> class_starts(const Fleet& fleet, const FleetState& state
   return out;
 }
 
+/// [segment]
+std::vector<std::uint32_t> kinds_of(std::span<const workload::Segment> segments) {
+  std::vector<std::uint32_t> out;
+  out.reserve(segments.size());
+  for (const auto& s : segments) out.push_back(s.kind);
+  return out;
+}
+
 /// [kind] means of what its segments have beyond their kinds, taken from them.
 std::vector<double> take_means(ClassMap& map, std::span<const workload::Segment> segments) {
   std::vector<double> mean_W(map.kind_s.size(), 0.0);
@@ -112,7 +120,8 @@ bool KindTemperatureOffsets::belongs_to(const FleetTask& task, double cap) const
 }
 
 bool KindTemperatureOffsets::OfClass::holds_for(const FleetTask& task, std::size_t cls) const {
-  return n_segment > 0 && n_segment == task.timeline->classes[cls].size() &&
+  const auto& segments = task.timeline->classes[cls];
+  return !kind.empty() && std::ranges::equal(kind, segments, {}, {}, &workload::Segment::kind) &&
          leakage.rise_K.size() == task.timeline->kinds.size() && alike(period_s, seconds(task.timeline->period)) &&
          alike(gate_Hz, task.class_gate_Hz[cls]);
 }
@@ -155,16 +164,19 @@ std::span<const ClassMap> make_class_maps(const Fleet& fleet, const FleetState& 
       if (offsets == nullptr) continue;
       auto& kept = offsets->classes[c];
       if (!kept.holds_for(task, c)) {
-        const auto [kind_W, leakage_W, more_W] = nominal_powers(task, type, controls, c, nominal_die_K);
-        add_rises(map, task.timeline->classes[c], {*reach.reference, kind_W, leakage_W, leakage_per_K, more_W});
-        kept = {map.leakage,
-                map.peak_K_per_W,
-                {more_W, map.within.peak_K, map.within.weight_J, {}},
-                0.0,
-                seconds(task.timeline->period),
-                task.class_gate_Hz[c],
-                task.timeline->classes[c].size()};
-        for (const auto k : map.used) kept.mean_W += kind_W[k] * map.kind_s[k] / map.period_s;
+        const auto nominal = nominal_powers(task, type, controls, c, nominal_die_K);
+        const auto& segments = task.timeline->classes[c];
+        add_rises(map, segments, {*reach.reference, nominal.kind_W, nominal.leakage_W, leakage_per_K, nominal.more_W});
+        kept.leakage = map.leakage;
+        kept.peak_K_per_W = map.peak_K_per_W;
+        kept.within.more_W = nominal.more_W;
+        kept.within.peak_K = map.within.peak_K;
+        kept.within.weight_J = map.within.weight_J;
+        kept.period_s = seconds(task.timeline->period);
+        kept.gate_Hz = task.class_gate_Hz[c];
+        kept.kind = kinds_of(segments);
+        kept.mean_W = 0.0;
+        for (const auto k : map.used) kept.mean_W += nominal.kind_W[k] * map.kind_s[k] / map.period_s;
       }
       map.repeats = true;
       map.leakage = kept.leakage;

@@ -1,5 +1,6 @@
 #pragma once
 // Private to fleet: the maps of all classes of a task.
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -9,19 +10,21 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 
 /// Deviation of the nominal chip's temperatures from their mean in each class. They depend on power levels, so a class keeps them
-/// while its clock and its period change by less than 0.3 %; values that depend on durations are recomputed for every step.
+/// while its segments are of the same kinds and its clock and its period change by less than 0.3 %; values that depend on
+/// durations are recomputed for every step.
 struct KindTemperatureOffsets {
   struct OfClass {
     KindLeakage leakage;
     std::vector<double> peak_K_per_W;
     WithinKinds within;
     double mean_W = 0.0, period_s = 0.0, gate_Hz = 0.0;
-    std::uint64_t n_segment = 0;  ///< 0: not known yet
+    /// [segment] that they belong to; empty: not known yet. Smoothing and ballast number their kinds anew where power levels move.
+    std::vector<std::uint32_t> kind;
     /// Whether they may serve class `cls` of a task.
     bool holds_for(const FleetTask& task, std::size_t cls) const;
     template <class A>
     void archive(A& a) {
-      a(leakage, peak_K_per_W, within, mean_W, period_s, gate_Hz, n_segment);
+      a(leakage, peak_K_per_W, within, mean_W, period_s, gate_Hz, kind);
     }
   };
   double cap_W = 0.0, clock_frac = 0.0;

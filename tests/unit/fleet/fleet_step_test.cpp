@@ -131,6 +131,27 @@ double closure(const FleetMeters& m) {
 
 }  // namespace
 
+TEST_CASE("rises kept from step to step are of kinds: where those are numbered otherwise, they are found anew") {
+  // Of the wait's kind and the forward's exchanged, the hottest instant was 10 K off, and nodes were switched off for it.
+  Setup before;
+  before.maps();
+  const auto renumber = [](Setup& s) {
+    for (auto& segments : s.timeline.classes)
+      for (auto& segment : segments) segment.kind = segment.kind == 0 ? 2 : segment.kind == 2 ? 0 : 1;
+    std::swap(s.timeline.kinds[0], s.timeline.kinds[2]);
+    std::swap(s.task.kind_mix[0], s.task.kind_mix[2]);
+  };
+  Setup kept, anew;
+  renumber(kept), renumber(anew);
+  kept.offsets = before.offsets;
+  const auto a = kept.maps(), b = anew.maps();
+  for (std::size_t c = 0; c < a.size(); ++c) {
+    CHECK(a[c].peak_K_per_W == b[c].peak_K_per_W);
+    CHECK(a[c].leakage.rise_K == b[c].leakage.rise_K);
+    CHECK(a[c].peak_K_per_W != before.offsets.classes[c].peak_K_per_W);
+  }
+}
+
 TEST_CASE("package and server books close in both ways to advance") {
   Setup a, b;
   for (int i = 0; i < 20; ++i) {
