@@ -261,7 +261,7 @@ Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTas
   }
   Lanes heat_J, moved_K;
   std::array<double, n_lane> used_frac{};
-  constexpr double still_K = 0.005;
+  constexpr double still_K = 0.05;
   const int n_pass = task.repeats ? 2 : 1;
   for (int i = 0; i < n_pass; ++i) {
     air.fans_wait = i + 1 < n_pass, air.fans_waited = false;

@@ -9,7 +9,7 @@ namespace TIDEWATT_NAMESPACE::fleet::detail {
 namespace {
 
 /// Means that change by less in a pass are final: leakage and fans respond with at most a fifth of it.
-constexpr double settled_K = 0.03;
+constexpr double settled_K = 0.06;
 
 /// Every mode of every node over the whole jump.
 struct Sums {

@@ -21,8 +21,8 @@ constexpr double remainder_growth =
 /// Preheat moves within a hold, which the reference follows in short ones: in holds of 40 s its dies would be 0.06 K too warm.
 constexpr double reference_hold_growth = 0.3;
 constexpr Tick first_hold = 10 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
-constexpr Tick settling =
-    120 * ns_per_s;  // fans settle for some minutes after a start; halls and plants report their own state
+constexpr Tick settling = 120 * ns_per_s;     // fans settle for some minutes after a start
+constexpr Tick steady_after = 40 * ns_per_s;  // in a hold or after it; halls and plants report their own state
 constexpr Tick longest_pause = 10 * ns_per_s;
 constexpr double overshoot = 1.15;  ///< a step slightly longer than the estimate costs less than another short step
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
@@ -139,8 +139,8 @@ bool StepPlanner::is_steady_until(const Job& job, Tick until) const {
   if (doing != job.state.doing && !works(doing)) return false;  // something has just become of it
   const auto next = job.life->next(now);
   if (!works(doing) && next.state == doing)
-    return state_.held_steps > 0 && state_.since_change > settling && std::min(next.until, next.interrupt) >= until;
-  return doing == JobState::iterate && now - state_.started > settling && state_.since_change > 0 &&
+    return state_.held_steps > 0 && state_.since_change > steady_after && std::min(next.until, next.interrupt) >= until;
+  return doing == JobState::iterate && now - state_.started > steady_after && state_.since_change > 0 &&
          state_.jump_s > 0.0 && next.interrupt >= until;
 }
 
@@ -177,16 +177,16 @@ StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until,
   return {ahead_->repetitions};
 }
 
-/// The first 10 ms after a start and the rest, each at its own mean temperature; for the reference, slices that double.
+/// All of it at once; for the reference, slices that double.
 std::vector<Piece> StepPlanner::pieces(const Job& job, const StepLength& length, const StepContext& c) const {
   const Tick period = job.scratch.task.timeline->period, begin = to_tick(state_.begun_frac * seconds(period));
   const Tick end = length.piece > 0 ? begin + length.piece
                    : length.cut     ? begin + next_cut(job, c) - job.state.now
                                     : period;
+  if (!c.scenario.run.reference) return {{begin, end}};
   std::vector<Piece> out;
-  const bool reference = c.scenario.run.reference;
-  const Tick first = state_.since_change == 0 ? fleet::first_step_after_edge : reference ? ns_per_s : end - begin;
-  for (const Tick stop : fleet::slice_ends(begin, end, first, reference ? 2 : end / first + 1))
+  const Tick first = state_.since_change == 0 ? fleet::first_step_after_edge : ns_per_s;
+  for (const Tick stop : fleet::slice_ends(begin, end, first, 2))
     out.push_back({out.empty() ? begin : out.back().end, stop});
   return out;
 }

@@ -26,7 +26,7 @@ double mean(const Result& r, const std::string& column, double from_s, double to
   return sum / n;
 }
 
-const std::vector<std::string> longer = {"run.duration_h=0.1", "run.macro_step_s=10"};
+const std::vector<std::string> longer = {"run.duration_h=0.1", "run.macro_step_s=10", "run.macro_step_max_s=10"};
 
 }  // namespace
 
