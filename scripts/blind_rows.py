@@ -121,7 +121,7 @@ def headline(rows):
     yield f"| outside their 90 % band | {outside_words(tried, outside_at_first)} | {outside_words(banded, outside_band)} |"
     yield f"| median half-width of the bands | – | {percent(quantile(list(map(half_width, banded)), 0.5)) if banded else '–'} |"
     yield ""
-    yield "Of the first predictions the bands have the width of the present ones. What was mended after a first error moves the present column only."
+    yield "The first predictions are held against bands as wide as the present ones. What was mended after a first error moves only the column \"now\"."
     yield ""
     yield from publication_lines(with_first, publications)
     yield from at_hand_lines(with_first)
