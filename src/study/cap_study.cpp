@@ -19,8 +19,11 @@ constexpr double same_within = 1e-5;  ///< tokens per joule, relative
 
 constexpr double near_floor_ratio = 1.002;  ///< voltage over its floor that counts as the floor
 
+/// Whole milliwatts, as a file has them: 0.7 of 1,400 W is 980 W and not a rounding less.
+double cap_W(double frac, double tdp_W) { return std::round(frac * tdp_W * 1e3) / 1e3; }
+
 sim::Scenario capped(sim::Scenario s, double frac) {
-  for (auto& h : s.halls) h.hall.cap_W = frac * h.gpu.tdp_W;
+  for (auto& h : s.halls) h.hall.cap_W = cap_W(frac, h.gpu.tdp_W);
   return s;
 }
 
@@ -42,7 +45,7 @@ CapPoint run_at(const sim::Scenario& s, double frac, const CapOptions& o, const 
   if (o.stop && o.stop()) throw std::runtime_error("stopped");
   CapPoint p;
   p.cap_frac = frac;
-  p.cap_W = frac * s.halls.front().gpu.tdp_W;
+  p.cap_W = cap_W(frac, s.halls.front().gpu.tdp_W);
   p.tokens_per_s = sim::figure(result, "tokens_per_s_mean") * 0.01 * sim::figure(result, "effective_time_percent");
   if (!(p.tokens_per_s > 0.0))
     throw InputError("the run trains nothing: run.duration_h is too short, or it has no job");
