@@ -26,7 +26,7 @@ std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, 
                                    std::size_t cls, double die_K, const ChipAtClock* of = nullptr);
 
 /// The nominal chip of a class: nominal_kind_W, the part of it that is leakage and follows the die (0 where a bound holds the power), and
-/// segment_more_W, from one search for its clock.
+/// segment_more_W of a die at nominal_die_K, whatever its own is: as the reference has it.
 struct NominalPowers {
   std::vector<double> kind_W, leakage_W, more_W;
 };
