@@ -18,6 +18,7 @@ def log_gpus(
     gpu: list[int] | None = None,
     sample_s: float = 0.05,
     scale: float = 1.0,
+    works: bool = False,
     change_clocks: bool = False,
     change_cap: bool = False,
     low_W: float | None = None,
@@ -31,6 +32,8 @@ def log_gpus(
     nvidia_smi: str = "nvidia-smi",
     cudart: str = "libcudart.so",
     cublas: str = "libcublas.so",
+    cuda: str = "libcuda.so.1",
+    nvrtc: str = "libnvrtc.so",
 ) -> pandas.DataFrame:
     """Records GPUs of this machine under known loads, as `tidewatt log` does: 17 min, no setting changed unless asked.
 
@@ -44,12 +47,14 @@ def log_gpus(
         Time between samples, s, 0.01–10.
     scale : float
         Factor on the duration of all experiments, 0.01–100.
+    works : bool
+        Also other kinds of work (fp16, tf32, fp32, fp8, zeros, copies, a wait for peers), and products for part of the time, 10 min.
     change_clocks, change_cap : bool
         Also lock clocks at five values; also step the power limit. Clocks are unlocked and limits restored at the end, even after a crash.
     low_W, high_W : float, optional
         Lowest and highest power limit, W; None: the lowest that the GPU allows, and the present limit.
     plan : bool
-        Record nothing and return the experiments: name, length_s, load (on_frac), period_s, clock_MHz, cap_W.
+        Record nothing and return the experiments: name, length_s, load (on_frac), period_s, clock_MHz, cap_W, work.
     load : str
         `matrix`: matrix products; `none`: only record.
     command : str, optional
@@ -58,7 +63,7 @@ def log_gpus(
         Number of rows of the matrices, 256–32768.
     source : str
         `nvml`, `nvidia-smi`, or `auto`: NVML if available.
-    nvml, nvidia_smi, cudart, cublas : str
+    nvml, nvidia_smi, cudart, cublas, cuda, nvrtc : str
         Paths of libraries and program, if they are not in their usual places.
 
     Returns
@@ -79,8 +84,9 @@ def log_gpus(
     from .recorder.sources import RecorderError
 
     options = Options(
-        os.fspath(out), gpu, sample_s, scale, change_clocks, change_cap, low_W, high_W, plan, load, command, size, source, nvml, nvidia_smi, cudart, cublas
-    )
+        os.fspath(out), gpu, sample_s, scale, works, change_clocks, change_cap, low_W, high_W, plan, load, command, size, source, nvml, nvidia_smi, cudart, cublas,
+        cuda, nvrtc,
+    )  # fmt: skip
     try:
         session = Session(options)
         findings = session.findings()

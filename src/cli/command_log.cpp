@@ -9,11 +9,11 @@
 namespace {
 
 struct Arguments {
-  std::string out = "gpu.csv", load = "matrix", command, source = "auto", nvml, nvidia_smi, cudart, cublas;
+  std::string out = "gpu.csv", load = "matrix", command, source = "auto", nvml, nvidia_smi, cudart, cublas, cuda, nvrtc;
   std::vector<int> gpus;
   double sample_s = 0.05, scale = 1.0, low_W = 0.0, high_W = 0.0;
   int size = 4096;
-  bool change_clocks = false, change_cap = false, plan = false;
+  bool works = false, change_clocks = false, change_cap = false, plan = false;
 };
 
 /// The recorder is in Python and independent: its folder runs on machines without tidewatt.
@@ -38,6 +38,9 @@ void log(const Arguments& a, bool low, bool high) {
   text("nvidia-smi", a.nvidia_smi);
   text("cudart", a.cudart);
   text("cublas", a.cublas);
+  text("cuda", a.cuda);
+  text("nvrtc", a.nvrtc);
+  if (a.works) arguments.push_back("--works");
   if (a.change_clocks) arguments.push_back("--change-clocks");
   if (a.change_cap) arguments.push_back("--change-cap");
   if (a.plan) arguments.push_back("--plan");
@@ -54,6 +57,7 @@ void add_log_command(CLI::App& app, int&) {
       ->type_name("FILE")
       ->capture_default_str();
   c->add_flag("--plan", a->plan, "print the experiments and run none");
+  c->add_flag("--works", a->works, "also other kinds of work, and products for part of the time; changes no setting");
   c->add_flag("--change-clocks", a->change_clocks, "also lock clocks at five values; clocks are unlocked at the end");
   c->add_flag("--change-cap", a->change_cap, "also step the power limit; it is restored at the end");
   auto* low = c->add_option("--low-W", a->low_W, "lowest cap of the steps; default: the lowest that the GPU allows")
@@ -77,5 +81,9 @@ void add_log_command(CLI::App& app, int&) {
   c->add_option("--nvidia-smi", a->nvidia_smi, "path of nvidia-smi; default: from PATH")->type_name("FILE");
   c->add_option("--cudart", a->cudart, "path of the CUDA runtime library; default: libcudart.so")->type_name("FILE");
   c->add_option("--cublas", a->cublas, "path of the cuBLAS library; default: libcublas.so")->type_name("FILE");
+  c->add_option("--cuda", a->cuda, "path of the CUDA driver library, for --works; default: libcuda.so.1")
+      ->type_name("FILE");
+  c->add_option("--nvrtc", a->nvrtc, "path of the CUDA run-time compiler, for --works; default: libnvrtc.so")
+      ->type_name("FILE");
   c->callback([a, low, high] { log(*a, low->count() > 0, high->count() > 0); });
 }

@@ -13,13 +13,31 @@ namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double bin_Hz = 15e6;
+constexpr double free_below_ratio = 0.97;  ///< of the limit: nearer to it the limiter holds the power, whatever leaks
 
-double most_frequent_clock(const std::vector<double>& clock_Hz) {
+double most_frequent_clock(const std::vector<double>& clock_Hz, const std::vector<std::size_t>& of) {
   std::map<long, int> count;
-  for (const double f : clock_Hz) ++count[std::lround(f / bin_Hz)];
+  for (const std::size_t i : of) ++count[std::lround(clock_Hz[i] / bin_Hz)];
   const auto best =
       std::max_element(count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return static_cast<double>(best->first) * bin_Hz;
+}
+
+/// Samples under full load of one kind, away from the limit: leakage moves their power, nothing else.
+std::vector<std::size_t> under_load(const GpuTelemetry& t) {
+  const auto& W = t.record.power_W;
+  std::vector<std::size_t> of;
+  std::vector<double> sorted;
+  for (std::size_t i = 0; i < W.size(); ++i) {
+    const bool other = !t.whole_load.empty() && !t.whole_load[i],
+               held = !t.limit_W.empty() && W[i] > free_below_ratio * t.limit_W[i];
+    if (!other && !held) of.push_back(i), sorted.push_back(W[i]);
+  }
+  if (sorted.empty()) return of;
+  std::sort(sorted.begin(), sorted.end());
+  const double floor_W = 0.8 * sorted[sorted.size() * 9 / 10];
+  std::erase_if(of, [&](std::size_t i) { return W[i] < floor_W; });
+  return of;
 }
 
 }  // namespace
@@ -27,12 +45,12 @@ double most_frequent_clock(const std::vector<double>& clock_Hz) {
 LeakageRecord leakage_record(const GpuTelemetry& t, const power::GpuModel& gpu) {
   const auto& r = t.record;
   if (t.clock_Hz.size() != r.size() || r.size() < 60) throw InputError("60 samples with clocks are needed");
-  auto sorted = r.power_W;
-  std::sort(sorted.begin(), sorted.end());
-  const double floor_W = 0.8 * sorted[sorted.size() * 9 / 10], clock_Hz = most_frequent_clock(t.clock_Hz);
+  const auto load = under_load(t);
+  if (load.empty()) throw InputError("no sample is under full load away from the power limit (lock the clock)");
+  const double clock_Hz = most_frequent_clock(t.clock_Hz, load);
   LeakageRecord out;
-  for (std::size_t i = 0; i < r.size(); ++i) {
-    if (std::abs(t.clock_Hz[i] - clock_Hz) > 0.5 * bin_Hz || r.power_W[i] < floor_W) continue;
+  for (const std::size_t i : load) {
+    if (std::abs(t.clock_Hz[i] - clock_Hz) > 0.5 * bin_Hz) continue;
     out.time_s.push_back(r.time_s[i]);
     out.power_W.push_back(r.power_W[i]);
     out.over_K.push_back(r.die_K[i] - gpu.params().leakage_ref_K);

@@ -16,6 +16,8 @@
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
+constexpr double mean_holds_s =
+    2.0;  ///< after a change of load, a power reading that is a mean still has the load before in it
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 std::string trimmed(const std::string& s) {
@@ -138,6 +140,7 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path, 
   const auto dram = t.column({"dram_activity_frac", "DCGM_FI_PROF_DRAM_ACTIVE"});
   const auto memory_power = t.column({"memory_power_W"});
   const auto memory_die = t.column({"memory_temperature_degC", "temperature.memory", "DCGM_FI_DEV_MEMORY_TEMP"});
+  const auto experiment = t.column({"experiment"}), load = t.column({"load_frac"});
   // The driver's own names count in millijoules.
   const double energy_unit_J =
       energy >= 0 && t.header[static_cast<std::size_t>(energy)].starts_with("energy_J") ? 1.0 : 1e-3;
@@ -150,7 +153,8 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path, 
   need(die, "GPU temperature (temperature.gpu, DCGM_FI_DEV_GPU_TEMP, temperature_degC)");
   if (!findings.empty()) throw InputError(findings);
 
-  std::map<std::string, GpuTelemetry> by_gpu;  // ordered: the same file gives the same order
+  std::map<std::string, std::pair<std::string, double>> begun;  // of each GPU: the experiment and when it began
+  std::map<std::string, GpuTelemetry> by_gpu;                   // ordered: the same file gives the same order
   for (const auto& row : t.rows) {
     const auto cell = [&](std::ptrdiff_t at) { return at < 0 ? std::string("0") : row[static_cast<std::size_t>(at)]; };
     const double at_s = t.time_s(row, static_cast<std::size_t>(time));
@@ -163,6 +167,11 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path, 
     g.record.power_W.push_back(W);
     g.record.die_K.push_back(degC + 273.15);
     if (clock >= 0) g.clock_Hz.push_back(cell_number(cell(clock)) * 1e6);
+    if (experiment >= 0 && load >= 0) {
+      const bool products = cell_number(cell(load)) == 1.0 && !cell(experiment).starts_with("work_of_");
+      if (auto& b = begun[g.gpu]; b.first != cell(experiment)) b = {cell(experiment), at_s};
+      g.whole_load.push_back(products && at_s >= begun[g.gpu].second + mean_holds_s);
+    }
     if (limit >= 0) g.limit_W.push_back(cell_number(cell(limit)));
     if (inlet >= 0) g.inlet_K.push_back(cell_number(cell(inlet)) + 273.15);
     if (activity >= 0) g.activity.push_back(cell_number(cell(activity)));

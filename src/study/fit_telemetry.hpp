@@ -40,6 +40,9 @@ struct GpuTelemetry {
   std::vector<double> dram_activity;  ///< share of time in which the memory moves data; as limit_W
   std::vector<double> memory_W;       ///< of the memory alone; as limit_W
   std::vector<double> memory_K;       ///< as limit_W
+  /// Whether a recorder's load was products all the time, for so long that a mean power holds nothing else; empty where the file does
+  /// not say.
+  std::vector<bool> whole_load = {};
 };
 
 /// Reads nvidia-smi CSV (timestamp, index, power.draw, temperature.gpu, clocks.sm …), DCGM CSV (timestamp, gpu,

@@ -21,14 +21,6 @@ std::string plan_text(const EvidenceRun& run) {
                      p.cp, p.pp, p.ep, p.global_batch_sequences, p.sequence_tokens, p.precision);
 }
 
-Row judged(const EvidenceRow& row, std::string what, std::string unit, double got) {
-  Row out =
-      against(row.id, std::move(what), std::move(unit), row.expected, got, row.tolerance_frac, row.source, row.where);
-  if (const auto cause = likely_cause(row.id); out.verdict == Verdict::fail && !cause.empty())
-    out.note = fmt::format("likely {}; {}", cause, row.where);
-  return out;
-}
-
 void training(const std::vector<EvidenceRun>& runs, const Context& context, std::vector<Row>& rows) {
   for (const EvidenceRun& run : runs)
     if (context.wants(run.row.id))

@@ -1,5 +1,7 @@
 #include "evidence_causes.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -40,6 +42,9 @@ constexpr std::string_view in_switch =
 constexpr std::string_view eight_bit_cache =
     "caches in 8 bits and an engine built for the largest length, which the tables do not say; requests that begin "
     "together";
+constexpr std::string_view burst_rate =
+    "the entry's switching and V/f curve: 788 TF, which set them, is a rate of some milliseconds, before a limiter "
+    "acts";
 constexpr std::string_view failures = "rates of one fleet and job size do not hold for others within 15 %";
 
 struct Cause {
@@ -71,6 +76,12 @@ constexpr std::array causes = {
     Cause{"E2/rest-mi355x", "leakage and board of MI355X, which nothing published sets"},
     Cause{"E2/context-h100",
           "clocks and memory held by a process of 71 GiB: contexts in the list of anchors hold less"},
+    Cause{"E7/context-slope", "leakage that a context without work leaves switched off; the entry leaves all of it on"},
+    Cause{"E7/wait", "the level, which is that of a host that holds a training step: here 24 threads poll"},
+    Cause{"E7/clock", burst_rate},
+    Cause{"E7/fp8-clock", burst_rate},
+    Cause{"E7/duty", "the meter, which reads 25 of each 100 ms: 20 ms divide them, so its watts hang on the phase"},
+    Cause{"E7/wave", "the limiter's first 100 ms, in which the chip draws 941 W and the governor already slows it"},
     Cause{"E6/gemm", sustained},
     Cause{"E6/gemm-a100", whole_step},
     Cause{"E6/fastest", searched},
@@ -125,6 +136,14 @@ std::string_view likely_cause(std::string_view id) {
   for (const Cause& c : causes)
     if (id.starts_with(c.prefix) && (longest == nullptr || c.prefix.size() > longest->prefix.size())) longest = &c;
   return longest == nullptr ? std::string_view{} : longest->likely;
+}
+
+Row judged(const EvidenceRow& row, std::string what, std::string unit, double got) {
+  Row out =
+      against(row.id, std::move(what), std::move(unit), row.expected, got, row.tolerance_frac, row.source, row.where);
+  if (const auto cause = likely_cause(row.id); out.verdict == Verdict::fail && !cause.empty())
+    out.note = fmt::format("likely {}; {}", cause, row.where);
+  return out;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::validate

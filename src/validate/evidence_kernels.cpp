@@ -1,7 +1,5 @@
 #include "evidence_kernels.hpp"
 
-#include <cmath>
-
 #include "silicon.hpp"
 #include "tidewatt/workload/plan.hpp"
 #include "training_runs.hpp"
@@ -10,12 +8,6 @@ namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
 constexpr double result_B = 2.0;  // products add up and return in 16 bits
-
-workload::Precision precision_named(const std::string& word) {
-  workload::ParallelPlan plan;
-  plan.precision = word;
-  return plan.linear_precision();
-}
 
 /// A device whose bf16 is another format: a service has one rate for all linear layers. Attention keeps its own.
 workload::ComputeParams in_format(workload::ComputeParams gpu, workload::Precision format) {
@@ -35,23 +27,39 @@ Served served_in(const workload::ModelShape& shape, ServedLoad load, const std::
 }
 
 /// @param brief whether the run is over before a limiter acts
-double rate_FLOP_per_s(const GpuCase& gpu, workload::Precision format, const ProductShape& s, bool brief) {
-  const double operands_B = workload::element_B(format) * s.inner * (s.rows + s.columns),
-               bytes = operands_B + result_B * s.rows * s.columns;
-  const auto work =
-      workload::gemm_work(gpu.compute, s.rows, s.columns, s.inner, bytes, format, workload::KernelClass::alone);
-  const auto mix = mix_of(workload::make_kind("product", work, gpu.compute, 0.0));
-  const power::GpuModel model(gpu.power);
-  const double reference_Hz = gpu.compute.reference_clock_Hz;
-  const double limit_W = brief ? HUGE_VAL : gpu.power.tdp_W - gpu.governor.cap_margin_W;
-  const double clock_Hz =
-      dvfs::operating_point(model, {}, mix, reference_Hz, 0.0, model.leakage_temperature_factor(air_die_K), limit_W,
-                            model.clock_max_Hz(), model.clock_max_Hz())
-          .clock_Hz;
-  return 2.0 * s.rows * s.columns * s.inner / (work.gemm_s * reference_Hz / clock_Hz + work.memory_s);
+double rate_FLOP_per_s(const GpuCase& gpu, workload::Precision format, const ProductShape& shape, bool brief) {
+  const ProductAlone product(gpu, format, shape);
+  return product.FLOP_per_s(brief ? product.highest_Hz() : product.limited_Hz(air_die_K));
 }
 
 }  // namespace
+
+workload::Precision precision_named(const std::string& word) {
+  workload::ParallelPlan plan;
+  plan.precision = word;
+  return plan.linear_precision();
+}
+
+ProductAlone::ProductAlone(const GpuCase& gpu, workload::Precision format, const ProductShape& s)
+    : model_(gpu.power),
+      limit_W_(gpu.power.tdp_W - gpu.governor.cap_margin_W),
+      reference_Hz_(gpu.compute.reference_clock_Hz),
+      flop_(2.0 * s.rows * s.columns * s.inner) {
+  const double operands_B = workload::element_B(format) * s.inner * (s.rows + s.columns),
+               bytes = operands_B + result_B * s.rows * s.columns;
+  work_ = workload::gemm_work(gpu.compute, s.rows, s.columns, s.inner, bytes, format, workload::KernelClass::alone);
+  mix_ = mix_of(workload::make_kind("product", work_, gpu.compute, 0.0));
+}
+
+double ProductAlone::limited_Hz(double die_K) const {
+  return dvfs::operating_point(model_, {}, mix_, reference_Hz_, 0.0, model_.leakage_temperature_factor(die_K), limit_W_,
+                               highest_Hz(), highest_Hz())
+      .clock_Hz;
+}
+
+double ProductAlone::seconds_at(double clock_Hz) const {
+  return work_.gemm_s * reference_Hz_ / clock_Hz + work_.memory_s;
+}
 
 double product_FLOP_per_s(const std::string& gpu, const std::string& precision, const ProductShape& shape) {
   return rate_FLOP_per_s(gpu_case(gpu), precision_named(precision), shape, false);

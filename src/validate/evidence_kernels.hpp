@@ -12,6 +12,29 @@ struct ProductShape {
   double rows = 0.0, columns = 0.0, inner = 0.0;
 };
 
+/// A product of which nothing else runs on a nominal chip.
+class ProductAlone {
+ public:
+  ProductAlone(const GpuCase& gpu, workload::Precision format, const ProductShape& shape);
+  double highest_Hz() const { return model_.clock_max_Hz(); }
+  /// Clock that the power limit leaves to it, the die at `die_K`. @returns Hz
+  double limited_Hz(double die_K) const;
+  /// Time of one product at a clock. @returns s
+  double seconds_at(double clock_Hz) const;
+  double FLOP_per_s(double clock_Hz) const { return flop_ / seconds_at(clock_Hz); }
+  const power::GpuModel& model() const { return model_; }
+  const dvfs::PhaseMix& mix() const { return mix_; }
+  double reference_Hz() const { return reference_Hz_; }
+
+ private:
+  power::GpuModel model_;
+  double limit_W_, reference_Hz_, flop_;
+  workload::Work work_;
+  dvfs::PhaseMix mix_;
+};
+/// A format by its word in a plan. @throws InputError
+workload::Precision precision_named(const std::string& word);
+
 /// Rate of a product that runs again and again on a nominal chip: at the clock that its limit leaves to this product alone, the die
 /// as in loaded air-cooled nodes. @param gpu entry of kind gpu  @param precision as in a plan  @returns FLOP/s
 double product_FLOP_per_s(const std::string& gpu, const std::string& precision, const ProductShape& shape);

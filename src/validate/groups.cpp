@@ -28,7 +28,7 @@ std::vector<NamedGroup> groups() {
            {site_waveform_rows, flicker_rows, kundur_rows, new_england_rows, frequency_rows, ride_through_rows,
             event_rows, delivery_rows, simulator_rows}},
           {"racks", {racks_rows}},
-          {"evidence", {evidence_training_rows, evidence_level_rows, evidence_kernel_rows}},
+          {"evidence", {evidence_training_rows, evidence_level_rows, evidence_kernel_rows, evidence_record_rows}},
           {"references", {reference_rows, reference_network_rows}}};
 }
 

@@ -81,6 +81,12 @@ int text(const char* what, char* out, unsigned size) {
   std::snprintf(out, size, "%s", what);
   return 0;
 }
+/// Half a millisecond at the highest clock is handed over.
+int work() {
+  Gpu gpu(handles + current);
+  gpu->busy_until_s = std::max(gpu->busy_until_s, now_s()) + product_s * top_MHz / gpu.clock_MHz();
+  return 0;
+}
 bool may_change() { return !std::getenv("TIDEWATT_FAKE_GPU_GUARDED"); }
 
 }  // namespace
@@ -120,8 +126,9 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void* at, unsigned long long* bits
   return *bits = gpu->locked_MHz ? 2 : gpu.clock_MHz() < top_MHz ? 4 : 0, 0;
 }
 int nvmlDeviceGetFieldValues(void* at, int, FieldValue* v) {
-  v->value = v->field == 186 ? static_cast<unsigned long long>(1e3 * Gpu(at).power_W()) : 0;
-  v->status = v->field == 186 ? 0 : 3;
+  const bool board = v->field == 186 && v->scope == 0;
+  v->value = board ? static_cast<unsigned long long>(1e3 * Gpu(at).power_W()) : 0;
+  v->status = board ? 0 : 3;
   return 0;
 }
 int nvmlDeviceSetPowerManagementLimit(void* at, unsigned mW) { return may_change() ? (Gpu(at)->limit_mW = mW, 0) : 4; }
@@ -132,13 +139,22 @@ int nvmlDeviceResetGpuLockedClocks(void* at) { return may_change() ? (Gpu(at)->l
 
 int cudaSetDevice(int i) { return current = i, 0; }
 int cudaMalloc(void** at, size_t) { return *at = at, 0; }
-int cudaMemcpy(void*, const void*, size_t, int) { return 0; }
+int cudaMemset(void*, int, size_t) { return 0; }
+/// Copies within the GPU take as long as a product.
+int cudaMemcpy(void*, const void*, size_t, int kind) { return kind == 3 ? work() : 0; }
 int cublasCreate_v2(void** handle) { return Gpu(handles + current)->program = ::getpid(), *handle = handle, 0; }
 int cublasGemmEx(void*, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int, const void*,
                  void*, int, int, int, int) {
-  Gpu gpu(handles + current);
-  gpu->busy_until_s = std::max(gpu->busy_until_s, now_s()) + product_s * top_MHz / gpu.clock_MHz();
-  return 0;
+  return work();
+}
+int nvrtcCreateProgram(void** at, const char*, const char*, int, const char**, const char**) { return *at = at, 0; }
+int nvrtcCompileProgram(void*, int, const char**) { return 0; }
+int nvrtcGetPTXSize(void*, size_t* n) { return *n = 8, 0; }
+int nvrtcGetPTX(void*, char* out) { return text("kernel", out, 8); }
+int cuModuleLoadData(void** at, const void*) { return *at = at, 0; }
+int cuModuleGetFunction(void** at, void*, const char*) { return *at = at, 0; }
+int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**) {
+  return work();
 }
 int cudaDeviceSynchronize() {
   const double left_s = Gpu(handles + current)->busy_until_s - now_s();

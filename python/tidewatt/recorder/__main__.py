@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import signal
 import sys
 
 if not __package__:  # run as a folder, without the rest of tidewatt
-    sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    __package__ = "recorder"
-    __import__(__package__)
+    folder = os.path.dirname(os.path.abspath(__file__))
+    sys.path[0] = os.path.dirname(folder)
+    sys.exit(importlib.import_module(f"{os.path.basename(folder)}.__main__").main())
 
 from . import experiments  # noqa: E402
 from .session import Options, Session  # noqa: E402
@@ -62,6 +63,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--gpu", type=int, action="append", help="only this GPU; may be repeated")
     parser.add_argument("--sample-s", type=float, default=Options.sample_s, help="between samples, 0.01 to 10")
     parser.add_argument("--scale", type=float, default=Options.scale, help="multiplies all lengths, 0.01 to 100")
+    parser.add_argument("--works", action="store_true", help="also other kinds of work, and products for part of the time; changes nothing")
     parser.add_argument("--change-clocks", action="store_true", help="also lock clocks at five values; they are put back")
     parser.add_argument("--change-cap", action="store_true", help="also step the power limit; it is put back")
     parser.add_argument("--low-W", type=float, help="lowest cap of the steps; what the GPU allows when not given")
@@ -75,6 +77,8 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--nvidia-smi", default=Options.nvidia_smi, help="the program")
     parser.add_argument("--cudart", default=Options.cudart, help="CUDA's runtime library")
     parser.add_argument("--cublas", default=Options.cublas, help="cuBLAS' library")
+    parser.add_argument("--cuda", default=Options.cuda, help="CUDA's driver library, for --works")
+    parser.add_argument("--nvrtc", default=Options.nvrtc, help="CUDA's compiler at run time, for --works")
     return parser
 
 

@@ -14,7 +14,12 @@ USES = {
     "wave": "the sensor's window; the limiter's window below a few seconds",
     "clock": "voltage against clock, activity; leakage at one clock",
     "cap": "margin under the cap, the limiter's window, clock against cap",
+    "work": "watts of kinds of work; at the highest clock leakage against temperature",
+    "duty": "clock against switching under the cap, and so voltage against clock",
 }
+# Kinds of work beside bf16 products, which each has its own watts. `wait` is what a GPU does in a collective whose peers are late.
+WORKS = ("fp16", "tf32", "fp32", "fp8", "zeros", "copy")
+DUTY_PERIOD_S = 0.02  # far below the limiter's window: it sees the mean
 # Fits that need an experiment which only a change of settings gives.
 NEEDS_CHANGE = {
     "clock": ("voltage against clock (V/f)", "activity apart from leakage", "leakage at a locked clock"),
@@ -27,7 +32,7 @@ class Experiment:
     """A stretch of a record under one load and one setting.
 
     `on_frac` of each `period_s` is under load: 0 idle, 1 always. `context`: a program has a context on the GPU.
-    `clock_MHz`, `cap_W`: settings to change for its time; None leaves them.
+    `work`: what the load does: `bf16` products of random numbers, one of WORKS, or `wait`. `clock_MHz`, `cap_W`: settings to change for its time; None leaves them.
     """
 
     name: str
@@ -37,6 +42,7 @@ class Experiment:
     context: bool = True
     clock_MHz: int | None = None
     cap_W: float | None = None
+    work: str = "bf16"
 
     @property
     def kind(self) -> str:
@@ -54,6 +60,15 @@ def standard(scale: float = 1.0) -> list[Experiment]:
     ]
     out += [Experiment(f"wave_of_{p:g}s", max(40.0, 8 * p) * scale, on_frac=0.5, period_s=p) for p in PERIODS_S]
     return [*out, Experiment("cool", 120 * scale)]
+
+
+def works(scale: float = 1.0) -> list[Experiment]:
+    """Other kinds of work, and products for part of the time; changes no setting. About 10 min at `scale` 1."""
+    out = [Experiment("soak", 90 * scale, on_frac=1.0), Experiment("work_of_wait", 120 * scale, on_frac=1.0, work="wait")]
+    for percent in (90, 80, 70, 60, 50, 35, 20):
+        out.append(Experiment(f"duty_at_{percent}pct", 30 * scale, on_frac=percent / 100, period_s=DUTY_PERIOD_S))
+    out += [Experiment(f"work_of_{kind}", 30 * scale, on_frac=1.0, work=kind) for kind in WORKS]
+    return [*out, Experiment("cool", 60 * scale)]
 
 
 def clock_steps(max_clock_MHz: float, scale: float = 1.0) -> list[Experiment]:
@@ -77,6 +92,6 @@ def as_text(plan: list[Experiment]) -> str:
     """One line per experiment, for --plan."""
     lines = [f"{'experiment':<18} {'s':>6}  {'load':<22} for"]
     for x in plan:
-        load = "none" if x.on_frac == 0 else "full" if x.on_frac == 1 else f"{100 * x.on_frac:.0f} % of each {x.period_s:g} s"
+        load = "none" if x.on_frac == 0 else x.work if x.on_frac == 1 else f"{100 * x.on_frac:.0f} % of each {x.period_s:g} s"
         lines.append(f"{x.name:<18} {x.length_s:>6.0f}  {load:<22} {USES[x.kind]}")
     return "\n".join([*lines, f"{sum(x.length_s for x in plan) / 60:.0f} min in all"])

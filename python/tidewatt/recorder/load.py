@@ -1,4 +1,4 @@
-"""The load of a record: matrix products on the GPU, or a command of the user's own, in processes of their own."""
+"""The load of a record: products and other work on the GPU, or a command of the user's own, in processes of their own."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ import sys
 import tempfile
 import time
 
-from . import matrix_worker
-from .matrix_worker import COUNTER, is_on
+from . import gpu_worker
+from .gpu_worker import COUNTER, is_on
 from .sources import RecorderError
 
 
 class MatrixLoad:
-    """Square matrix products in bf16 on every chosen GPU, one process each."""
+    """Square matrix products in bf16, or other work, on every chosen GPU, one process each.
+
+    `libraries`: those of CUDA's runtime, cuBLAS, CUDA's driver and its compiler at run time.
+    """
 
     name = "matrix"
 
-    def __init__(self, gpus: list[int], size: int, cudart: str, cublas: str):
-        self.gpus, self.rest = gpus, [str(size), cudart, cublas]
-        self.workers, self.counters, self.ready = {}, {}, set()
+    def __init__(self, gpus: list[int], size: int, libraries: list[str]):
+        self.gpus, self.rest = gpus, [str(size), *libraries]
+        self.workers, self.counters, self.work = {}, {}, {}
 
     def begin(self, context: bool) -> None:
         """Starts the workers, which then have a CUDA context, or ends them. @raises RecorderError: one does not start."""
@@ -35,7 +38,7 @@ class MatrixLoad:
             file = tempfile.TemporaryFile()
             file.truncate(COUNTER.size)
             worker = subprocess.Popen(
-                [sys.executable, "-B", matrix_worker.__file__, str(gpu), *self.rest, str(file.fileno())],
+                [sys.executable, "-B", gpu_worker.__file__, str(gpu), *self.rest, str(file.fileno())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -44,26 +47,45 @@ class MatrixLoad:
             )
             self.workers[gpu], self.counters[gpu] = worker, (file, mmap.mmap(file.fileno(), COUNTER.size))
         for gpu, worker in self.workers.items():
-            if gpu in self.ready:
+            if gpu in self.work:
                 continue
             said = worker.stdout.readline().strip()
             if said != "ready":
                 self.end()
                 raise RecorderError(f"the load does not start on GPU {gpu}: {said or 'it ended'}")
-            self.ready.add(gpu)
+            self.work[gpu] = "bf16"
         return None
+
+    def prepare(self, work: str) -> str:
+        """The next waves are of this `work`. @returns what a GPU lacks for it; empty: ready. @raises RecorderError: a worker ended."""
+        lacks = ""
+        for gpu, worker in self.workers.items():
+            if self.work[gpu] == work:
+                continue
+            self._order(gpu, worker, f"prepare {work}")
+            said = worker.stdout.readline().strip()
+            if said == "ready":
+                self.work[gpu] = work
+            elif not said:
+                raise RecorderError(f"the load on GPU {gpu} ended at {work}")
+            else:
+                lacks = f"GPU {gpu}: {said}"
+        return lacks
 
     def wave(self, begin_s: float, period_s: float, on_frac: float) -> None:
         """From `begin_s` on: under load for `on_frac` of each `period_s`. @raises RecorderError: a worker ended."""
         for gpu, worker in self.workers.items():
-            try:
-                worker.stdin.write(f"{begin_s!r} {period_s!r} {on_frac!r}\n")
-                worker.stdin.flush()
-            except OSError as error:
-                raise RecorderError(f"the load on GPU {gpu} ended: {worker.stdout.read().strip() or error}") from error
+            self._order(gpu, worker, f"wave {begin_s!r} {period_s!r} {on_frac!r}")
+
+    def _order(self, gpu, worker, line):
+        try:
+            worker.stdin.write(f"{line}\n")
+            worker.stdin.flush()
+        except OSError as error:
+            raise RecorderError(f"the load on GPU {gpu} ended: {worker.stdout.read().strip() or error}") from error
 
     def products(self, gpu: int) -> int | None:
-        """Products on this `gpu` since the workers started."""
+        """Products on this `gpu` since the workers started; of other work its copies or kernels."""
         return COUNTER.unpack(self.counters[gpu][1][:])[0] if gpu in self.counters else None
 
     def on_s(self, gpu: int) -> float | None:
@@ -90,7 +112,7 @@ class MatrixLoad:
         for file, memory in self.counters.values():
             memory.close()
             file.close()
-        self.workers, self.counters, self.ready = {}, {}, set()
+        self.workers, self.counters, self.work = {}, {}, {}
 
 
 class CommandLoad:
@@ -113,6 +135,10 @@ class CommandLoad:
                 raise RecorderError(f"--command {self.command}: {error}") from error
             self._switch(False)
         return None
+
+    def prepare(self, work: str) -> str:
+        """Any `work` is the command."""
+        return "" if work == "bf16" else "a command is one kind of work"
 
     def wave(self, begin_s: float, period_s: float, on_frac: float) -> None:
         """From `begin_s` on: continued for `on_frac` of each `period_s`, by `check`."""
@@ -162,6 +188,10 @@ class NoLoad:
     def begin(self, context: bool) -> None:
         """Does nothing, with or without `context`."""
         del context
+
+    def prepare(self, work: str) -> str:
+        """Any `work` is that of others."""
+        return "" if work == "bf16" else "nothing is loaded"
 
     def wave(self, begin_s: float, period_s: float, on_frac: float) -> None:
         """Does nothing (`begin_s`, `period_s`, `on_frac`)."""

@@ -22,7 +22,7 @@ class Recorder:
 
     def __init__(self, source, load, gpus: list[int], out: str, sample_s: float):
         self.source, self.load, self.gpus, self.out, self.sample_s = source, load, gpus, out, sample_s
-        self.gaps, self.done, self.rows, self.restorer = [], [], 0, None
+        self.gaps, self.done, self.left_out, self.rows, self.restorer = [], [], [], 0, None
         self.about = {
             "host": platform.node(),
             "gpus": {str(g): source.about(g) for g in gpus},
@@ -60,6 +60,10 @@ class Recorder:
 
     def _one(self, x, rows, file):
         self.load.begin(x.context)
+        lacks = self.load.prepare(x.work) if x.context else ""
+        if lacks:
+            self.left_out.append({"name": x.name, "why": lacks})
+            return
         self._change(x)
         begin, stamp = time.monotonic(), time.time()
         self.load.wave(begin, x.period_s, x.on_frac)
@@ -78,7 +82,7 @@ class Recorder:
             k = max(k + 1, int((last - begin) / self.sample_s))  # a late sample is not caught up with a burst
             self._wait(begin + k * self.sample_s)
         self.done.append({"name": x.name, "begun_s": round(stamp, 4), "length_s": x.length_s, "load_frac": x.on_frac, "period_s": x.period_s,
-                          "context": x.context, "clock_MHz": x.clock_MHz, "cap_W": x.cap_W})  # fmt: skip
+                          "context": x.context, "work": x.work, "clock_MHz": x.clock_MHz, "cap_W": x.cap_W})  # fmt: skip
 
     def _wait(self, until):
         """Until the next sample; a command that is switched by signals is looked after in between."""
@@ -112,7 +116,8 @@ class Recorder:
         changes = {x["name"].split("_at_")[0] for x in self.done if x["clock_MHz"] or x["cap_W"]}
         self.about.update(
             experiments=self.done,
-            complete=len(self.done) == len(plan),
+            left_out=self.left_out,
+            complete=len(self.done) + len(self.left_out) == len(plan),
             ended_by="" if failure is None else type(failure).__name__ + (f": {failure}" if str(failure) else ""),
             rows=self.rows,
             gaps=self.gaps,

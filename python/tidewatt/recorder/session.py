@@ -19,6 +19,7 @@ class Options:
     gpu: list[int] | None = None
     sample_s: float = 0.05
     scale: float = 1.0
+    works: bool = False
     change_clocks: bool = False
     change_cap: bool = False
     low_W: float | None = None
@@ -32,6 +33,8 @@ class Options:
     nvidia_smi: str = "nvidia-smi"
     cudart: str = "libcudart.so"
     cublas: str = "libcublas.so"
+    cuda: str = "libcuda.so.1"
+    nvrtc: str = "libnvrtc.so"
 
 
 class Session:
@@ -58,6 +61,8 @@ class Session:
             out.append(f"--load {o.load}: matrix or none")
         if o.command and o.load == "none":
             out.append("--command and --load none: one of them")
+        if o.works and (o.command or o.load == "none"):
+            out.append("--works: belongs to --load matrix")
         for flag in ("low_W", "high_W"):
             if getattr(o, flag) is not None and not o.change_cap:
                 out.append(f"--{flag.replace('_', '-')}: belongs to --change-cap")
@@ -88,6 +93,8 @@ class Session:
     def plan(self) -> list[experiments.Experiment]:
         """The experiments, in order."""
         o, plan = self.options, experiments.standard(self.options.scale)
+        if o.works:
+            plan += experiments.works(o.scale)
         about = [self.source.about(g) for g in self.gpus]
         if o.change_clocks:
             plan += experiments.clock_steps(min(a["max_clock_MHz"] for a in about), o.scale)
@@ -99,7 +106,8 @@ class Session:
     def run(self) -> dict:
         """Records. @returns the content of OUT.json. @raises RecorderError: a reading or the load failed; OSError: the file did."""
         o = self.options
-        load = CommandLoad(o.command) if o.command else NoLoad() if o.load == "none" else MatrixLoad(self.gpus, o.size, o.cudart, o.cublas)
+        load = CommandLoad(o.command) if o.command else NoLoad() if o.load == "none" else None
+        load = load or MatrixLoad(self.gpus, o.size, [o.cudart, o.cublas, o.cuda, o.nvrtc])
         self.recorder = Recorder(self.source, load, self.gpus, o.out, o.sample_s)
         self.recorder.run(self.plan())
         return self.recorder.about
@@ -108,6 +116,7 @@ class Session:
         """Summary of the record, parameters it cannot identify, and the next command."""
         about = self.recorder.about
         lines = [f"{about['rows']} rows, {len(about['experiments'])} experiments, {len(about['gaps'])} gaps → {self.options.out}, {self.options.out}.json"]
+        lines += [f"left out: {x['name']}: {x['why']}" for x in about["left_out"]]
         if about["unidentified"]:
             lines.append("not identified by this record: " + "; ".join(about["unidentified"]))
         return "\n".join([*lines, f"next: tidewatt fit gpu {self.options.out} --name my_gpu"])

@@ -10,6 +10,7 @@ REASONS = ("idle", "clock_setting", "power_cap", "hw_slowdown", "sync_boost", "s
 READINGS = (
     "power_W",
     "power_instant_W",
+    "memory_power_W",
     "temperature_degC",
     "memory_temperature_degC",
     "clock_MHz",
@@ -48,7 +49,8 @@ class Nvml:
     """NVML's readings and, for the two kinds of change, its settings. A call that a GPU does not have gives None."""
 
     SM, MEMORY, DIE = 1, 2, 0
-    MEMORY_TEMPERATURE, POWER_INSTANT = 82, 186  # numbers of fields in nvml.h
+    MEMORY_TEMPERATURE, POWER_AVERAGE, POWER_INSTANT = 82, 185, 186  # numbers of fields in nvml.h
+    OF_MEMORY = 2  # scope of a power
     can_change = True
 
     def __init__(self, path: str = "libnvidia-ml.so.1"):
@@ -87,6 +89,7 @@ class Nvml:
         return {
             "power_W": _scaled(self._number("nvmlDeviceGetPowerUsage", at), 1e-3),
             "power_instant_W": _scaled(self._field(at, self.POWER_INSTANT), 1e-3),
+            "memory_power_W": _scaled(self._field(at, self.POWER_AVERAGE, self.OF_MEMORY), 1e-3),
             "temperature_degC": self._number("nvmlDeviceGetTemperature", at, ctypes.c_int(self.DIE)),
             "memory_temperature_degC": self._field(at, self.MEMORY_TEMPERATURE) if slow else None,
             "clock_MHz": self._number("nvmlDeviceGetClockInfo", at, ctypes.c_int(self.SM)),
@@ -133,8 +136,8 @@ class Nvml:
         text = ctypes.create_string_buffer(96)
         return text.value.decode(errors="replace") if self._call(name, *args, text, ctypes.c_uint(96)) == 0 else None
 
-    def _field(self, at, field_id):
-        answer = _FieldValue(field_id=field_id)
+    def _field(self, at, field_id, scope=0):
+        answer = _FieldValue(field_id=field_id, scope_id=scope)
         if self._call("nvmlDeviceGetFieldValues", at, ctypes.c_int(1), ctypes.byref(answer)) != 0 or answer.status != 0:
             return None
         return answer.value & 0xFFFFFFFF
