@@ -61,9 +61,9 @@ void limited(const GpuCase& gpu, const Node& list, std::vector<Row>& rows) {
                           "MHz", product_of(gpu, r).limited_Hz(kelvin(r)) * 1e-6));
   for (const Node& r : listed(list, "clock_slope")) {
     const ProductAlone product = product_of(gpu, r);
-    const double T = kelvin(r), rise = product.limited_Hz(T + 1.0) - product.limited_Hz(T - 1.0);
-    rows.push_back(judged(row_of(r, "percent_per_K"), "H100, the same in bf16: clock against the die's temperature",
-                          "%/K", 100.0 * 0.5 * rise / product.limited_Hz(T)));
+    const double T = kelvin(r), fall = product.limited_Hz(T - 1.0) - product.limited_Hz(T + 1.0);
+    rows.push_back(judged(row_of(r, "percent_per_K"), "H100, the same in bf16: fall of the clock per kelvin of the die",
+                          "%/K", 100.0 * 0.5 * fall / product.limited_Hz(T)));
   }
   for (const Node& r : listed(list, "product")) {
     const ProductAlone product = product_of(gpu, r);
