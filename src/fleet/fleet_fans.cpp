@@ -50,7 +50,7 @@ TIDEWATT_INLINE FanStairs::Plant resting(const Lanes& mean_W, const Lanes& rear,
   const std::size_t at = largest_lane(die_K, n), lane = first + at;
   const double follows = with_leakage_loop(x.r[lane] * K_per_W, W_per_K[b.gpu[lane]]);
   auto out = die_plant(b, lane, die_K[at], mean_W[lane], front_W, frac, follows, inlet_K, x);
-  out.fan_lag_s = m.slowest_s;  // the sink's mode is what follows fans
+  out.fan_lag_s = m.per_rate_s[0];  // the sink's mode, the slowest, is what follows fans
   out.air_lag_s = m.die_air_lag_s;
   return out;
 }

@@ -182,8 +182,12 @@ std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, 
 
 NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
                              double die_K) {
-  auto out = kind_powers(task, type, cls, gated_clock_Hz(task, type, controls, cls, {}, die_K), die_K);
-  out.more_W = segment_more_W(task, type, controls, cls, nominal_die_K);
+  const double clock_Hz = gated_clock_Hz(task, type, controls, cls, {}, die_K);
+  auto out = kind_powers(task, type, cls, clock_Hz, die_K);
+  if (!moves_within_kinds(task, cls)) return out;
+  const bool same = die_K == nominal_die_K;
+  out.more_W = more_W(task, type, cls, nominal_die_K,
+                      same ? clock_Hz : gated_clock_Hz(task, type, controls, cls, {}, nominal_die_K), nullptr);
   return out;
 }
 

@@ -83,11 +83,10 @@ PackageModes package_modes(const PackageParams& p, double fan_frac) {
     m.per_rate_s[k] = 1.0 / m.rate_per_s[k];
     m.uniform[k] = m.inverse[k][0] + m.inverse[k][1] + m.inverse[k][2];
   }
-  m.steady_K_per_W = m.die_air_lag_s = m.slowest_s = 0.0;
+  m.steady_K_per_W = m.die_air_lag_s = 0.0;
   for (std::size_t k = 0; k < n_mode; ++k) {
     m.steady_K_per_W += m.shape[0][k] * m.gain_K_per_J[k] * m.per_rate_s[k];
     m.die_air_lag_s += m.shape[0][k] * m.uniform[k] * m.per_rate_s[k];
-    m.slowest_s = std::max(m.slowest_s, m.per_rate_s[k]);
   }
   return m;
 }

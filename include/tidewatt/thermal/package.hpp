@@ -26,7 +26,7 @@ inline constexpr std::size_t n_mode = 3;
 ///
 /// r is the package's resistance ratio; its capacities are divided by r, so that the time constants stay.
 struct TIDEWATT_API PackageModes {
-  std::array<double, n_mode> rate_per_s;
+  std::array<double, n_mode> rate_per_s;  ///< slowest first
   std::array<double, n_mode> gain_K_per_J;
   std::array<std::array<double, n_mode>, 3> shape;    ///< [store: die, base, sink][mode]
   std::array<std::array<double, n_mode>, 3> inverse;  ///< [mode][store]
@@ -35,7 +35,6 @@ struct TIDEWATT_API PackageModes {
   std::array<double, n_mode> uniform;                 ///< [mode] of all stores at 1 K: Σ inverse
   double steady_K_per_W;  ///< of the die at rest over the air, Σ_k shape[die][k] gain_k/rate_k
   double die_air_lag_s;   ///< of the die behind air that moves evenly, Σ_k shape[die][k] uniform_k/rate_k
-  double slowest_s;       ///< the sink's, 1/rate of the slowest mode
 };
 
 /// @param fan_frac speed ÷ full speed, 0.02–1
