@@ -15,15 +15,19 @@ struct ProductShape {
 /// A product of which nothing else runs on a nominal chip.
 class ProductAlone {
  public:
+  /// @param shape counts
   ProductAlone(const GpuCase& gpu, workload::Precision format, const ProductShape& shape);
+  /// Clock of the table's end, Hz.
   double highest_Hz() const { return model_.clock_max_Hz(); }
   /// Clock that the power limit leaves to it, the die at `die_K`. @returns Hz
   double limited_Hz(double die_K) const;
   /// Time of one product at a clock. @returns s
   double seconds_at(double clock_Hz) const;
+  /// @returns FLOP/s
   double FLOP_per_s(double clock_Hz) const { return flop_ / seconds_at(clock_Hz); }
   const power::GpuModel& model() const { return model_; }
   const dvfs::PhaseMix& mix() const { return mix_; }
+  /// Clock of the peak rates, Hz.
   double reference_Hz() const { return reference_Hz_; }
 
  private:

@@ -44,6 +44,28 @@ TEST_CASE("leakage shows in how power creeps with temperature", "[study][fit_gpu
   CHECK_THROWS_AS(leakage_record(short_log, type.gpu), InputError);
 }
 
+TEST_CASE("leakage is sought where the load is whole and no limit holds its power", "[study][fit_gpu_power]") {
+  const auto type = h100_node_type();
+  const PriorParameter watts{"leakage_W", 60, 140, true}, growth{"leakage_frac_per_K", 0.008, 0.015, true};
+  // Between the samples lie others: of another load and at the limit, whose power does not follow the die.
+  GpuTelemetry mixed = warming(315, 345);
+  const GpuTelemetry clean = mixed;
+  mixed.whole_load.assign(mixed.record.size(), true), mixed.limit_W.assign(mixed.record.size(), 700.0);
+  for (int i = 0; i < 300; ++i) {
+    mixed.record.time_s.push_back(300 + i), mixed.record.die_K.push_back(315 + 0.1 * i);
+    mixed.record.power_W.push_back(i % 2 == 0 ? 450.0 + 0.4 * i : 698.0), mixed.clock_Hz.push_back(1.5e9);
+    mixed.whole_load.push_back(i % 2 != 0), mixed.limit_W.push_back(700.0);
+  }
+  const auto at = [&](const GpuTelemetry& t) {
+    return fit_leakage(leakage_record(t, type.gpu), watts, growth).fit.values[0].value;
+  };
+  CHECK(at(mixed) == at(clean));
+  mixed.whole_load.clear(), mixed.limit_W.clear();
+  CHECK_FALSE(at(mixed) == Approx(at(clean)).epsilon(0.05));
+  mixed.limit_W.assign(mixed.record.size(), 400.0);  // a limit below all of it
+  CHECK_THROWS_AS(leakage_record(mixed, type.gpu), InputError);
+}
+
 TEST_CASE("activity levels of a square wave at two clocks", "[study][fit_gpu_power]") {
   const auto type = h100_node_type();
   const auto& p = type.gpu.params();
