@@ -84,28 +84,32 @@ bool RecoveredToml::explains(const Finding& finding) const {
 RecoveredToml recover_toml(std::string_view text, const std::string& file) {
   RecoveredToml out;
   std::vector<std::string> lines;
-  std::string rest(text);
-  const std::size_t most = text.size() > long_text_B ? 1 : most_errors;
-  while (out.findings.size() < most) {
+  std::string mended;
+  std::string_view rest = text;
+  while (out.findings.size() < most_errors) {
     try {
       out.root = parse_toml(rest, file);
       return out;
     } catch (const InputError& e) {
       const Finding& f = e.findings().front();
+      if (text.size() > long_text_B) {
+        out.findings.push_back(f);
+        break;
+      }
       if (lines.empty()) lines = split(text, '\n');
       // The parser names the line after one that lacks its end.
       std::size_t at = f.place.line == 0 ? lines.size() : f.place.line - 1;
       if (const std::size_t opener = list_opener(lines, std::min(at, lines.size()));
           opener < std::min(at, lines.size())) {
         out.findings.push_back(unclosed_list(lines, opener, std::min(at, lines.size()), f, out));
-        rest = joined(lines);
+        mended = joined(lines), rest = mended;
         continue;
       }
       out.findings.push_back(f);
       if (at < lines.size() && at > 0 && lines[at].empty()) --at;
       if (at >= lines.size() || lines[at].empty()) break;
       leave_out(lines, at, out);
-      rest = joined(lines);
+      mended = joined(lines), rest = mended;
     }
   }
   out.root = Node{Node::Table{}, {file, 0, 0}};

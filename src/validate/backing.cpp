@@ -13,10 +13,11 @@
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
-/// Areas whose rows compare a headline's quantity, and parts of the keys of inputs that enter it.
+/// Areas whose rows compare a headline's quantity, parts of the keys of inputs that enter it, and rows of other areas that measure what it
+/// follows from.
 struct Headline {
   const char *key, *label;
-  std::vector<std::string_view> areas, inputs;
+  std::vector<std::string_view> areas, inputs, rows = {};
 };
 const std::vector<Headline> headlines = {
     Headline{"tokens_per_s_mean",
@@ -26,7 +27,8 @@ const std::vector<Headline> headlines = {
     Headline{"throughput_swing_percent",
              "swing of throughput",
              {"days"},
-             {".power.", ".spread.", ".package.", ".governor.", ".plant.", ".air."}},
+             {".power.", ".spread.", ".package.", ".governor.", ".plant.", ".air."},
+             {"E7/clock-slope"}},
     Headline{"pcc_mean_MW", "mean power", {"node power"}, {".power.", ".server.", ".plant.", ".feeder.", ".governor."}},
     Headline{"pcc_step_1s_max_MW", "change over 1 s", {"power swing"}, {".power.", ".server.", ".network.", ".life."}},
     Headline{
@@ -72,7 +74,7 @@ std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::st
     for (const auto& line : lines) {
       if (!is_blind(line)) continue;  // before the search below: most lines are not
       const DeclaredKey* declared = declared_key(declared_keys(), line.row);
-      if (declared == nullptr || !is_in(declared->area, h.areas)) continue;
+      if (declared == nullptr || (!is_in(declared->area, h.areas) && !is_in(line.row, h.rows))) continue;
       if (first_line(lines, line.row) != &line) continue;
       const std::string device = device_of(*declared);
       if (!device.empty() && scenario.find('"' + device + '_') == std::string::npos)

@@ -1,9 +1,10 @@
+#include "evidence_record.hpp"
+
 #include <fmt/format.h>
 
 #include "chips_wave.hpp"
 #include "evidence_causes.hpp"
 #include "evidence_kernels.hpp"
-#include "groups.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "diurnal_groups.hpp"
+#include "evidence_record.hpp"
 #include "grid_rows.hpp"
 #include "plant_rows.hpp"
 

@@ -16,7 +16,6 @@ std::vector<Row> delivery_rows(const Context&);           ///< G8–G11 and G14:
 std::vector<Row> evidence_training_rows(const Context&);  ///< E1: published runs that set nothing
 std::vector<Row> evidence_level_rows(const Context&);     ///< E2 to E5: published levels that set nothing
 std::vector<Row> product_fit_rows(const Context&);        ///< brief products, which set what a product alone reaches
-std::vector<Row> evidence_record_rows(const Context&);    ///< E7: our own record of one H100
 std::vector<Row> evidence_kernel_rows(const Context&);    ///< E6 and services of E3: kernels and collectives
 
 std::vector<Row> workload_a100_rows(const Context&);    ///< W1-W8

@@ -21,9 +21,13 @@ const Backing& of(const std::vector<Backing>& all, const std::string& headline) 
 }  // namespace
 
 TEST_CASE("a headline names blind rows of its quantity on the run's devices, and inputs that could move it") {
-  const std::vector<LedgerLine> lines = {line("R4/h100-256", "blind", -0.01), line("R4/b200-64", "blind", 0.06),
-                                         line("W10", "seen", 0.0), line("T1/mean", "blind", 1.0),
-                                         line("E2/rest-h100-41", "blind", 0.05)};
+  const std::vector<LedgerLine> lines = {line("R4/h100-256", "blind", -0.01),
+                                         line("R4/b200-64", "blind", 0.06),
+                                         line("W10", "seen", 0.0),
+                                         line("T1/mean", "blind", 1.0),
+                                         line("E2/rest-h100-41", "blind", 0.05),
+                                         line("E7/clock-slope", "blind", -0.09),
+                                         line("E7/copy", "blind", 0.03)};
   const auto all =
       backing(lines, "gpu = \"h100_sxm_700W\"",
               {"hall.a.gpu.compute.small_tile_ratio", "hall.a.plant.fan_lag_s", "hall.a.gpu.power.leakage_W"});
@@ -33,6 +37,8 @@ TEST_CASE("a headline names blind rows of its quantity on the run's devices, and
   CHECK(tokens.n_other_device == 1);
   CHECK(tokens.assumed.size() == 2);
   CHECK(of(all, "pcc_mean_MW").rows.size() == 1);
+  REQUIRE(of(all, "throughput_swing_percent").rows.size() == 1);  // the clock's slope, of another area
+  CHECK(of(all, "throughput_swing_percent").rows[0].row == "E7/clock-slope");
   CHECK(of(all, "die_max_degC").rows.empty());  // T1/mean is a fit today, whatever its line says
   CHECK(of(all, "pue").assumed == std::vector<std::string>{"hall.a.plant.fan_lag_s"});
 }

@@ -1,11 +1,10 @@
-#include <algorithm>
+#include "validate/evidence_record.hpp"
+
 #include <map>
 
 #include "catch.hpp"
 #include "validate/catalog_in_use.hpp"
 #include "validate/catalog_variant.hpp"
-#include "validate/chips_wave.hpp"
-#include "validate/groups.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::validate;
@@ -45,12 +44,4 @@ TEST_CASE("rows of a recorded H100 follow what they are about", "[validate][evid
   // Without the fast limit the first tenth of a second goes at the highest clock; the mean over a second is held all the same.
   auto no_fast = with("governor", "nvidia_sampled", "peak_ratio", 2.5);
   CHECK(no_fast["E7/wave-1s"] > 1.2 * usual.at("E7/wave-1s"));
-}
-
-TEST_CASE("a mean over a window of a square wave", "[validate][evidence]") {
-  std::vector<double> W(2000);
-  for (std::size_t i = 0; i < W.size(); ++i) W[i] = (i / 200) % 2 == 0 ? 900.0 : 100.0;  // on for 0.1 s
-  CHECK(highest_mean_W(W, 0.1) == Approx(900.0));
-  CHECK(highest_mean_W(W, 0.2) == Approx(500.0));
-  CHECK(highest_mean_W(W, 0.4) == Approx(500.0));
 }
