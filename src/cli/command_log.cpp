@@ -40,10 +40,13 @@ void log(const Arguments& a, bool low, bool high) {
   text("cublas", a.cublas);
   text("cuda", a.cuda);
   text("nvrtc", a.nvrtc);
-  if (a.works) arguments.push_back("--works");
-  if (a.change_clocks) arguments.push_back("--change-clocks");
-  if (a.change_cap) arguments.push_back("--change-cap");
-  if (a.plan) arguments.push_back("--plan");
+  const auto flag = [&](const char* name, bool on) {
+    if (on) arguments.emplace_back(name);
+  };
+  flag("--works", a.works);
+  flag("--change-clocks", a.change_clocks);
+  flag("--change-cap", a.change_cap);
+  flag("--plan", a.plan);
   become_python_module("recorder", arguments);
 }
 
