@@ -26,7 +26,7 @@ def check_record(report):
     table = Path(report.folder.name) / "h100.csv"
     with lzma.open(ROOT / "docs" / "records" / "h100_sxm_700W.csv.xz") as file:
         table.write_bytes(file.read())
-    done = product.call([report.binary, "fit", "gpu", table, "--name", "mine", "--json"], 300)
+    done = product.call([report.binary, "fit", "gpu", table, "--name", "mine", "--json", "--out", report.folder.name], 300)
     found = {v["key"]: v for v in json.loads(done.stdout)["values"]} if done.code == 0 else {}
     report.judge("record: goes into a fit", bool(found) and all(v["identified"] for v in found.values()),
                  ", ".join(f"{k} {v['value']:.3g}" for k, v in found.items()) or done.stderr.strip()[-200:], "poles identified")  # fmt: skip
