@@ -51,6 +51,10 @@ struct Window {
 
 void GovernorParams::fields(FieldVisitor& v) {
   v.number("cap_margin_W", cap_margin_W, {0, 200}, "the power limiter keeps the mean this far below the cap");
+  v.number("edp_peak_ratio", edp_peak_ratio, {0, 5},
+           "highest power of the board ÷ its rating (electrical design peak): the chip stretches its clock within "
+           "milliseconds to stay below. Products alone follow it, runs do not. 0: not known",
+           Need::optional);
   v.number("thermal_target_degC", thermal_target_K, {40, 120}, "die temperature to which the thermal limiter controls");
   v.number("slowdown_degC", slowdown_K, {40, 125}, "die temperature at which the hardware slows down");
   v.number("slowdown_clock_ratio", slowdown_clock_ratio, {0.05, 1}, "clock during slowdown ÷ highest clock");

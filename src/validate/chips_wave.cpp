@@ -21,13 +21,15 @@ std::vector<double> wave_W(const LabKernel& kernel, const GpuCase& gpu, const Sq
   const auto half = static_cast<std::size_t>(std::lround(wave.on_s / wave_step_s)),
              sample = static_cast<std::size_t>(std::lround(sampling.period_s / wave_step_s));
   const double die_K = wave.degC + zero_degC_K, lock_Hz = kernel.model().clock_max_Hz();
+  const double peak_W = edp_peak_W(gpu);
   const std::uint8_t brake = 0;
   std::vector<double> W;
   double sum_W = 0.0;
   for (std::size_t i = 0; i < settle_steps + seen_steps; ++i) {
     const double clock_Hz = governor.clock_Hz(state, 0);
-    const double now_W =
+    const double free_W =
         (i / half) % 2 == 0 ? kernel.board_W(clock_Hz, wave.degC) : kernel.waiting_W(clock_Hz, wave.degC);
+    const double now_W = std::min(free_W, peak_W);
     if (i >= settle_steps) W.push_back(now_W);
     sum_W += now_W;
     if ((i + 1) % sample != 0) continue;

@@ -1,5 +1,7 @@
 #include "evidence_kernels.hpp"
 
+#include <cmath>
+
 #include "silicon.hpp"
 #include "tidewatt/workload/plan.hpp"
 #include "training_runs.hpp"
@@ -29,7 +31,7 @@ Served served_in(const workload::ModelShape& shape, ServedLoad load, const std::
 /// @param brief whether the run is over before a limiter acts
 double rate_FLOP_per_s(const GpuCase& gpu, workload::Precision format, const ProductShape& shape, bool brief) {
   const ProductAlone product(gpu, format, shape);
-  return product.FLOP_per_s(brief ? product.highest_Hz() : product.limited_Hz(air_die_K));
+  return product.FLOP_per_s(brief ? product.brief_Hz(air_die_K) : product.limited_Hz(air_die_K));
 }
 
 }  // namespace
@@ -43,6 +45,7 @@ workload::Precision precision_named(const std::string& word) {
 ProductAlone::ProductAlone(const GpuCase& gpu, workload::Precision format, const ProductShape& s)
     : model_(gpu.power),
       limit_W_(gpu.power.tdp_W - gpu.governor.cap_margin_W),
+      peak_W_(edp_peak_W(gpu)),
       reference_Hz_(gpu.compute.reference_clock_Hz),
       flop_(2.0 * s.rows * s.columns * s.inner) {
   const double operands_B = workload::element_B(format) * s.inner * (s.rows + s.columns),
@@ -51,10 +54,16 @@ ProductAlone::ProductAlone(const GpuCase& gpu, workload::Precision format, const
   mix_ = mix_of(workload::make_kind("product", work_, gpu.compute, 0.0));
 }
 
-double ProductAlone::limited_Hz(double die_K) const {
-  return dvfs::operating_point(model_, {}, mix_, reference_Hz_, 0.0, model_.leakage_temperature_factor(die_K), limit_W_,
+double ProductAlone::clock_under(double limit_W, double die_K) const {
+  return dvfs::operating_point(model_, {}, mix_, reference_Hz_, 0.0, model_.leakage_temperature_factor(die_K), limit_W,
                                highest_Hz(), highest_Hz())
       .clock_Hz;
+}
+
+double ProductAlone::limited_Hz(double die_K) const { return clock_under(limit_W_, die_K); }
+
+double ProductAlone::brief_Hz(double die_K) const {
+  return std::isfinite(peak_W_) ? clock_under(peak_W_, die_K) : highest_Hz();
 }
 
 double ProductAlone::seconds_at(double clock_Hz) const {

@@ -21,6 +21,9 @@ class ProductAlone {
   double highest_Hz() const { return model_.clock_max_Hz(); }
   /// Clock that the power limit leaves to it, the die at `die_K`. @returns Hz
   double limited_Hz(double die_K) const;
+  /// Clock at which it runs for some milliseconds: the table's end, or less where the board's electrical design peak stretches the clock.
+  /// @returns Hz
+  double brief_Hz(double die_K) const;
   /// Time of one product at a clock. @returns s
   double seconds_at(double clock_Hz) const;
   /// @returns FLOP/s
@@ -31,8 +34,9 @@ class ProductAlone {
   double reference_Hz() const { return reference_Hz_; }
 
  private:
+  double clock_under(double limit_W, double die_K) const;
   power::GpuModel model_;
-  double limit_W_, reference_Hz_, flop_;
+  double limit_W_, peak_W_, reference_Hz_, flop_;
   workload::Work work_;
   dvfs::PhaseMix mix_;
 };
@@ -42,7 +46,7 @@ workload::Precision precision_named(const std::string& word);
 /// Rate of a product that runs again and again on a nominal chip: at the clock that its limit leaves to this product alone, the die
 /// as in loaded air-cooled nodes. @param gpu entry of kind gpu  @param precision as in a plan  @returns FLOP/s
 double product_FLOP_per_s(const std::string& gpu, const std::string& precision, const ProductShape& shape);
-/// Rate of a product that runs for some milliseconds, before a limiter acts: at the chip's highest clock. @returns FLOP/s
+/// Rate of a product that runs for some milliseconds, before a limiter of the clock acts: at brief_Hz(). @returns FLOP/s
 double brief_product_FLOP_per_s(const std::string& gpu, const std::string& precision, const ProductShape& shape);
 /// Share of the peak with which brief_product_FLOP_per_s gives a published rate. @returns dimensionless
 double exact_product_efficiency(const std::string& gpu, const std::string& precision, const ProductShape& shape,

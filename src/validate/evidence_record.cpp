@@ -90,9 +90,9 @@ void copies(const GpuCase& gpu, const Node& list, std::vector<Row>& rows) {
 void partial(const GpuCase& gpu, const Node& list, std::vector<Row>& rows) {
   for (const Node& r : listed(list, "duty")) {
     const ProductAlone product = product_of(gpu, r);
-    const double Hz = product.highest_Hz(), on_frac = number_of(r, "products_per_s") * product.seconds_at(Hz);
+    const double Hz = product.brief_Hz(kelvin(r)), on_frac = number_of(r, "products_per_s") * product.seconds_at(Hz);
     const double on_W = kernel_W(gpu, product.model(), product.mix(), Hz, kelvin(r)),
-                 off_W = kernel_W(gpu, product.model(), waiting(), Hz, kelvin(r));
+                 off_W = kernel_W(gpu, product.model(), waiting(), product.highest_Hz(), kelvin(r));
     rows.push_back(judged(row_of(r, "watts"),
                           fmt::format("H100, {:.1f} bf16 products of 8192 per second at its highest clock",
                                       number_of(r, "products_per_s")),

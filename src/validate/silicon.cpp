@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "catalog_in_use.hpp"
 #include "tidewatt/base/error.hpp"
@@ -80,6 +81,11 @@ dvfs::PhaseMix mean_mix(const workload::Timeline& timeline, std::size_t cls) {
     sum.hbm_s += n * m.hbm_s, sum.full_link_s += n * m.full_link_s;
   }
   return sum;
+}
+
+double edp_peak_W(const GpuCase& gpu) {
+  const double ratio = gpu.governor.edp_peak_ratio;
+  return ratio > 0.0 ? ratio * gpu.power.tdp_W : std::numeric_limits<double>::infinity();
 }
 
 BoardPower power_of(const GpuCase&, const power::GpuModel& model, const dvfs::PhaseMix& mix, double reference_Hz,

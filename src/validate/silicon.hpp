@@ -34,6 +34,8 @@ struct ServerCase {
 };
 GpuCase gpu_case(const std::string& name);  ///< @throws InputError if the catalog's entry is wrong
 ServerCase server_case(const std::string& name);
+/// Electrical design peak of its board, W; infinite where none is known.
+double edp_peak_W(const GpuCase& gpu);
 
 /// Work of a timeline's kind as the governor sees it.
 dvfs::PhaseMix mix_of(const workload::PhaseKind& kind);
