@@ -48,12 +48,15 @@ std::string own_log(const std::string& file, const std::string& server, const st
 py::list backing(const std::string& scenario, const std::vector<std::string>& assumed) {
   py::list out;
   for (const auto& b : validate::backing(validate::ledger(), scenario, assumed)) {
-    py::list rows;
-    for (const auto& r : b.rows)
-      rows.append(py::dict("row"_a = r.row, "source"_a = r.source, "device"_a = r.device,
-                           "first_error"_a = r.first_error, "unit"_a = r.unit));
-    out.append(py::dict("headline"_a = b.headline, "rows"_a = rows, "n_other_device"_a = b.n_other_device,
-                        "assumed"_a = b.assumed));
+    const auto listed = [](const std::vector<validate::BackingRow>& of) {
+      py::list rows;
+      for (const auto& r : of)
+        rows.append(py::dict("row"_a = r.row, "source"_a = r.source, "device"_a = r.device,
+                             "first_error"_a = r.first_error, "unit"_a = r.unit));
+      return rows;
+    };
+    out.append(py::dict("headline"_a = b.headline, "rows"_a = listed(b.rows), "fitted"_a = listed(b.fitted),
+                        "n_other_device"_a = b.n_other_device, "assumed"_a = b.assumed));
   }
   return out;
 }

@@ -64,14 +64,20 @@ std::string rows_text(std::vector<BackingRow> rows) {
   return out;
 }
 
+BackingRow backing_row(const LedgerLine& line, const std::string& device) {
+  return {line.row, line.source, device, line.error, line.absolute ? line.unit : ""};
+}
+
 }  // namespace
 
 std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::string& scenario,
                              const std::vector<std::string>& assumed) {
   std::vector<Backing> out;
   for (const Headline& h : headlines) {
-    Backing& b = out.emplace_back(Backing{h.key, h.label, {}, 0, {}});
+    Backing& b = out.emplace_back(Backing{h.key, h.label, {}, {}, 0, {}});
     for (const auto& line : lines) {
+      if (is_in(line.row, h.rows) && line.kind == "blind" && !is_blind(line) && first_line(lines, line.row) == &line)
+        b.fitted.push_back(backing_row(line, device_of(*declared_key(declared_keys(), line.row))));
       if (!is_blind(line)) continue;  // before the search below: most lines are not
       const DeclaredKey* declared = declared_key(declared_keys(), line.row);
       if (declared == nullptr || (!is_in(declared->area, h.areas) && !is_in(line.row, h.rows))) continue;
@@ -80,7 +86,7 @@ std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::st
       if (!device.empty() && scenario.find('"' + device + '_') == std::string::npos)
         ++b.n_other_device;
       else
-        b.rows.push_back({line.row, line.source, device, line.error, line.absolute ? line.unit : ""});
+        b.rows.push_back(backing_row(line, device));
     }
     for (const auto& key : assumed)
       if (std::any_of(h.inputs.begin(), h.inputs.end(),
@@ -95,7 +101,9 @@ std::string backing_text(const std::vector<Backing>& all) {
   std::vector<std::string> none;
   for (const Backing& b : all) {
     if (b.rows.empty())
-      none.push_back(b.label);
+      none.push_back(b.fitted.empty() ? b.label
+                                      : fmt::format("{} (an entry is fitted since to {} {})", b.label,
+                                                    b.fitted.front().row, error_text(b.fitted.front())));
     else
       out += fmt::format("  {:<18} {}\n", b.label, rows_text(b.rows));
   }

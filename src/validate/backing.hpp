@@ -6,7 +6,7 @@
 
 namespace TIDEWATT_NAMESPACE::validate {
 
-/// A blind row that compares the same quantity as a headline with a measurement.
+/// A row that compares the same quantity as a headline with a measurement, and was blind when it was computed first.
 struct BackingRow {
   std::string row, source, device;
   double first_error = 0.0;  ///< as in LedgerLine
@@ -18,6 +18,7 @@ struct Backing {
   std::string headline;            ///< key of the summary
   std::string label;               ///< of it, for people
   std::vector<BackingRow> rows;    ///< blind rows of the headline's areas on the run's devices; empty: no row backs it
+  std::vector<BackingRow> fitted;  ///< rows that measure what it follows from, to which an entry has been fitted since
   std::size_t n_other_device = 0;  ///< blind rows of the areas on other devices, a count
   std::vector<std::string> assumed;  ///< of the run's assumed inputs those that could move it
 };
@@ -27,7 +28,7 @@ struct Backing {
 std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::string& scenario,
                              const std::vector<std::string>& assumed);
 /// A line for each headline with rows: their number, the median of their first errors, the three largest; and one that names the
-/// headlines that no row backs.
+/// headlines that no blind row backs, with the rows to which the entries have been fitted since.
 std::string backing_text(const std::vector<Backing>& all);
 
 }  // namespace TIDEWATT_NAMESPACE::validate

@@ -88,6 +88,10 @@ constexpr std::array declared = {
     // published runs and levels that set nothing, declared before they were computed (evidence_*.toml)
     Declared{"E1", blind}, Declared{"E2", blind}, Declared{"E3", blind}, Declared{"E4", blind}, Declared{"E5", blind},
     Declared{"E6", blind}, Declared{"E7", blind},
+    // scripts/fits/gpu_leakage fits H100 to them; the waves' peak is the board's
+    Declared{"E7/rest", fit}, Declared{"E7/context", fit}, Declared{"E7/context-slope", fit}, Declared{"E7/limit", fit},
+    Declared{"E7/clock", fit}, Declared{"E7/clock-slope", fit}, Declared{"E7/fp8-clock", blind},
+    Declared{"E7/copy", fit}, Declared{"E7/copy-rate", blind}, Declared{"E7/wave", half_fit},
     // 20 ms divide the 100 ms of which that meter reads 25: its watts hang on the phase, which was seen when they were computed
     Declared{"E7/duty", seen}, Declared{"product", fit},
     Declared{"E1/fa2", half_fit},       // the abstract of the same paper sets A100's attention

@@ -10,7 +10,8 @@ SHOWN = 8  # rows and inputs named per headline
 
 
 def backing(result) -> list[dict]:
-    """Per headline of the `result`: `headline`, `rows` (blind rows on its devices), `n_other_device`, `assumed`."""
+    """Per headline of the `result`: `headline`, `rows` (blind rows on its devices), `fitted` (rows of what it follows from, to which an
+    entry was fitted after they were computed), `n_other_device`, `assumed`."""
     scenario = "\n".join(value for value in result.provenance.values() if "\n" in value)
     assumed = [str(key) for key in result.group("trust")["key"]] if "key" in _trust(result) else []
     return [b for b in _core.backing(scenario, assumed) if b["headline"] in result.summary]
@@ -34,6 +35,7 @@ def rows_text(b: dict) -> str:
     rows = sorted(b["rows"], key=lambda r: -abs(r["first_error"]))
     named = ", ".join(f"{r['row']} {error(r)}" for r in rows[:SHOWN]) or "no row backs this on these devices"
     more = [f"{len(rows) - SHOWN} more"] if len(rows) > SHOWN else []
+    more += ["fitted since, first error: " + ", ".join(f"{r['row']} {error(r)}" for r in b["fitted"])] if b["fitted"] else []
     more += [f"{b['n_other_device']} blind rows on other devices"] if b["n_other_device"] else []
     return "; ".join([named, *more])
 

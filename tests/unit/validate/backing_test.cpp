@@ -37,8 +37,11 @@ TEST_CASE("a headline names blind rows of its quantity on the run's devices, and
   CHECK(tokens.n_other_device == 1);
   CHECK(tokens.assumed.size() == 2);
   CHECK(of(all, "pcc_mean_MW").rows.size() == 1);
-  REQUIRE(of(all, "throughput_swing_percent").rows.size() == 1);  // the clock's slope, of another area
-  CHECK(of(all, "throughput_swing_percent").rows[0].row == "E7/clock-slope");
+  // The clock's slope, of another area: blind at first, and what the entry is fitted to today.
+  CHECK(of(all, "throughput_swing_percent").rows.empty());
+  REQUIRE(of(all, "throughput_swing_percent").fitted.size() == 1);
+  CHECK(of(all, "throughput_swing_percent").fitted[0].row == "E7/clock-slope");
+  CHECK(backing_text(all).find("swing of throughput (an entry is fitted since to E7/clock-slope -9 %)") != std::string::npos);
   CHECK(of(all, "die_max_degC").rows.empty());  // T1/mean is a fit today, whatever its line says
   CHECK(of(all, "pue").assumed == std::vector<std::string>{"hall.a.plant.fan_lag_s"});
 }
