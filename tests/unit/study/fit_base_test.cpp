@@ -9,8 +9,8 @@ using namespace tidewatt::study;
 TEST_CASE("priors of leakage are the catalog's ranges, or a factor where it has none", "[study][fit_base]") {
   FitBase base = fit_base("h100_sxm_700W");
   const auto own = leakage_priors(base);
-  CHECK(own[0].low == 32.0);
-  CHECK(own[0].high == 56.0);
+  CHECK(own[0].low == 34.0);
+  CHECK(own[0].high == 62.0);
   CHECK(own[1].low == Approx(0.022));
   base.range.clear();
   const auto none = leakage_priors(base);

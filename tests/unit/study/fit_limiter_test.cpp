@@ -79,7 +79,7 @@ TEST_CASE("a load below its limit tells nothing of the limiter", "[study][fit_li
   auto log = waves(700.0);
   const auto m = limiter_model("h100_sxm_700W", "nvidia_sampled", log);
   Noise noise(2, 3.0, 2.0, 0.95);
-  log.power_W = limited_W(m, std::vector<double>{1.0, 8.0, 0.4, 80.0}, log, 1.0);
+  log.power_W = limited_W(m, std::vector<double>{1.0, 8.0, 0.25, 80.0}, log, 1.0);
   for (auto& W : log.power_W) W += noise.next();
   const auto fit = fit_limiter(m, log, 1.0).fit;
   CHECK_FALSE(fit.values[0].identified);

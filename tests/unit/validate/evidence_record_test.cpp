@@ -48,6 +48,5 @@ TEST_CASE("rows of a recorded H100 follow what they are about", "[validate][evid
   CHECK(no_fast["E7/wave-1s"] == Approx(1.345));
   // Without the board's peak brief products run at the highest clock, for the watts that its voltage takes.
   auto no_peak = with("gpu", gpu, "governor.edp_peak_ratio", 0.0);
-  CHECK(no_peak["E7/wave-0.3s"] > usual.at("E7/wave-0.3s"));
   CHECK(no_peak["E7/duty-60"] > 1.02 * usual.at("E7/duty-60"));
 }
