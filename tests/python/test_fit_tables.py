@@ -3,7 +3,9 @@
 import json
 import os
 import subprocess
+import tomllib
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ import tidewatt as tw
 
 CLI = os.environ["TIDEWATT_CLI"]
 RANDOM = np.random.default_rng(7)
+ENTRY = tomllib.loads((Path(__file__).resolve().parents[2] / "catalog" / "gpu" / "h100_sxm_700W.toml").read_text())["power"]
 
 
 def command(word, path, out, *more):
@@ -23,12 +26,14 @@ def record():
     rows, at_s, die = [], 0.0, 33.0
     plan = [("idle_no_context", 0.0, 345, 700), ("idle_context", 0.0, 1980, 700), ("soak", 1.0, 1980, 700), ("cool", 0.0, 1980, 700), ("wave_of_10s", 0.5, 1980, 700)]
     plan += [(f"clock_at_{f}MHz", 1.0, f, 700) for f in (1875, 1620, 1380, 1125, 885)] + [(f"cap_at_{w}W", 1.0, None, w) for w in (600, 500, 400)]
-    clocks, volts = np.array([210, 900, 1005, 1110, 1200, 1305, 1410, 1500, 1605, 1710, 1800, 1905, 1980]), np.array([700, 700, 707.2, 724.1, 744.4, 768.7, 790.2, 817.2, 851.3, 889.0, 924.1, 967.5, 1000]) * 1e-3
+    clocks, volts = np.array(ENTRY["vf_clock_MHz"]), np.array(ENTRY["vf_voltage_mV"]) * 1e-3
+    ref_V = ENTRY["voltage_ref_V"]
 
     def watts(f, T, activity, idle):
         V = np.interp(f, clocks, volts)
-        leak = 41.4 * np.exp(0.03 * (T - 60) + 2.4 * (V - 0.817)) * (0.72 if idle else 1.0)
-        return 61 + leak + activity * 510.5 * (V / 0.817) ** 2 * f / 1500
+        leak = ENTRY["leakage_W"] * np.exp(ENTRY["leakage_frac_per_K"] * (T - 60) + ENTRY["leakage_frac_per_V"] * (V - ref_V))
+        leak *= ENTRY["rest_leakage_ratio"] if idle else 1.0
+        return ENTRY["board_W"] + leak + activity * ENTRY["dynamic_W"] * (V / ref_V) ** 2 * f / 1500
 
     for part, (name, load, clock, limit) in enumerate(plan):
         activity = 0.0 if name == "idle_no_context" else 0.02 if load == 0.0 else 0.62
@@ -51,7 +56,7 @@ def test_a_record_with_clocks_and_caps_gives_the_gpu_that_made_it(recorded, tmp_
         warnings.simplefilter("ignore", UserWarning)
         fit = tw.fit_clocks(recorded, name="mine")
     found = fit.frame.set_index("key")
-    truth = {"board_W": 61, "leakage_W": 41.4, "leakage_frac_per_K": 0.03, "leakage_frac_per_V": 2.4, "vf_below_ratio": 1, "vf_above_ratio": 1, "activity_work": 0.62, "activity_context": 0.02, "cap_margin_W": 8}
+    truth = {**{k: ENTRY[k] for k in ("board_W", "leakage_W", "leakage_frac_per_K", "leakage_frac_per_V")}, "vf_below_ratio": 1, "vf_above_ratio": 1, "activity_work": 0.62, "activity_context": 0.02, "cap_margin_W": 8}
     missed = {k: tuple(found.loc[k, ["low", "high"]]) for k, v in truth.items() if not found.low[k] <= v <= found.high[k]}
     assert not missed
     assert found.identified[["activity_work", "vf_above_ratio", "cap_margin_W"]].all()

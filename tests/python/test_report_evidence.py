@@ -29,9 +29,11 @@ def test_rows_of_the_run_s_devices_come_with_their_first_error():
 
 def test_the_largest_errors_come_first_and_none_is_an_answer():
     rows = [{"row": f"R{i}", "first_error": 0.01 * i, "unit": ""} for i in range(10)]
-    assert evidence.rows_text({"rows": rows, "n_other_device": 3}).startswith("R9 +9.0 %, R8 +8.0 %")
-    assert evidence.rows_text({"rows": rows, "n_other_device": 3}).endswith("2 more; 3 blind rows on other devices")
-    assert evidence.rows_text({"rows": [], "n_other_device": 0}) == "no row backs this on these devices"
+    assert evidence.rows_text({"rows": rows, "fitted": [], "n_other_device": 3}).startswith("R9 +9.0 %, R8 +8.0 %")
+    assert evidence.rows_text({"rows": rows, "fitted": [], "n_other_device": 3}).endswith("2 more; 3 blind rows on other devices")
+    assert evidence.rows_text({"rows": [], "fitted": [], "n_other_device": 0}) == "no row backs this on these devices"
+    since = {"rows": [], "fitted": [{"row": "E7/x", "first_error": -0.09, "unit": ""}], "n_other_device": 0}
+    assert evidence.rows_text(since) == "no row backs this on these devices; fitted since, first error: E7/x −9.0 %"
     assert evidence.error({"first_error": -1.5, "unit": "degC"}) == "−1.5 degC"
 
 

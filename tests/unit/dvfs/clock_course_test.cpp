@@ -94,7 +94,7 @@ TEST_CASE("kinds at their own clocks have the course's energy", "[dvfs][course]"
   const Kinds kinds;
   const std::vector<Stretch> stretches{{1.2, 0}, {2.5, 1}, {0.4, 2}};
   const auto sampling = sampled_params();
-  for (const double gate_Hz : {0.0, 1.6e9}) {
+  for (const double gate_Hz : {0.0, 1.45e9}) {
     const auto c = course(stretches, &sampling, gate_Hz);
     double J = 0.0, s = 0.0;
     for (const auto& x : stretches) {
@@ -114,8 +114,8 @@ TEST_CASE("a rank whose gate rises in places waits less there", "[dvfs][course]"
   const Kinds kinds;
   const std::vector<Stretch> stretches{{0.3, 1}, {0.2, 2}, {0.3, 1}, {0.2, 2}};
   const auto sampling = sampled_params();
-  Repetition r{stretches, kinds.mix, kinds.context, twin_reference_Hz, 1.6e9};
-  r.gate_Hz = 1.6e9;
+  Repetition r{stretches, kinds.mix, kinds.context, twin_reference_Hz, 1.45e9};
+  r.gate_Hz = 1.45e9;
   const auto at = [&](const std::vector<double>& gate_ratio) {
     r.gate_ratio = gate_ratio;
     return clock_course(h100().gpu, {}, r, factor(), {cap_W, 1.98e9, h100().governor, &sampling, {}});

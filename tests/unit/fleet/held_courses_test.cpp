@@ -43,15 +43,17 @@ double mean_Hz(const CourseMix& of) {
 
 TEST_CASE("the limiter of held work sees what smoothing burns: less clock at the same mean power", "[fleet][course]") {
   const Job job;
-  constexpr double pace_Hz = 1.6e9;
+  constexpr double pace_Hz = 1.47e9;
   const auto plain = job.lead({}, pace_Hz), held = job.lead(smoothing(100.0), pace_Hz);
+  double held_W = 0.0, plain_W = 0.0;
   for (std::size_t s = 0; s < job.n_stage(); ++s) {
     INFO("stage " << s);
     CHECK(mean_Hz(held.leads[s]) < 0.995 * mean_Hz(plain.leads[s]));
     CHECK(held.leads[s].of[0]->nominal.mean_W == Approx(job.limit_W()).epsilon(2e-3));
-    CHECK(held.leads[s].unused_W() > 20.0);
-    CHECK(held.leads[s].unused_W() > plain.leads[s].unused_W());
+    CHECK(held.leads[s].unused_W() > 10.0);
+    held_W += held.leads[s].unused_W(), plain_W += plain.leads[s].unused_W();
   }
+  CHECK(held_W > 2.0 * plain_W);
   // Waits do not raise the clock to the table's end: they burn nearly what work draws.
   const double pace[] = {pace_Hz / job.model.reference_clock_Hz()};
   const auto timeline = job.model.iteration(pace);
@@ -67,7 +69,7 @@ TEST_CASE("the limiter of held work sees what smoothing burns: less clock at the
 
 TEST_CASE("smoothing follows chips that draw the limit with what they burn", "[fleet][course]") {
   const Job job;
-  const double pace[] = {0.93};
+  const double pace[] = {0.85};
   const auto timeline = job.model.iteration(pace);
   const std::size_t n_class = timeline.classes.size();
   const double reference_Hz = job.model.reference_clock_Hz();
@@ -98,7 +100,7 @@ TEST_CASE("smoothing follows chips that draw the limit with what they burn", "[f
 
 TEST_CASE("two iterations that are one repetition have the course twice", "[fleet][course]") {
   const Job job;
-  constexpr double pace_Hz = 1.62e9;
+  constexpr double pace_Hz = 1.49e9;
   const auto at = job.lead(smoothing(100.0), pace_Hz);
   const double pace[] = {pace_Hz / job.model.reference_clock_Hz()};
   const auto one = job.model.iteration(pace);
@@ -118,7 +120,7 @@ TEST_CASE("two iterations that are one repetition have the course twice", "[flee
 
 TEST_CASE("a held kind has the clock of its own segments", "[fleet][course]") {
   const Job job;
-  constexpr double pace_Hz = 1.6e9;
+  constexpr double pace_Hz = 1.47e9;
   auto at = job.lead(smoothing(100.0), pace_Hz);
   FleetTask task;
   const double pace[] = {pace_Hz / job.model.reference_clock_Hz()};

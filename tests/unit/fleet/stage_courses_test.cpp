@@ -104,7 +104,7 @@ TEST_CASE("a chip that works faster has less to rise to in waits, and draws less
   const auto& type = job.type();
   const dvfs::CourseLimits limits{
       700.0, type.gpu.clock_max_Hz(), type.governor, type.sampling ? &*type.sampling : nullptr, {}};
-  const auto fast = dvfs::clock_course(type.gpu, {1.0, -0.03}, repetition,
+  const auto fast = dvfs::clock_course(type.gpu, {1.0, -0.08}, repetition,
                                        type.gpu.leakage_temperature_factor(nominal_die_K), limits);
   const CourseMix nominal(course);
   std::size_t bubble = 0;  // the longest wait; others last for less than the samples of a few repetitions
@@ -117,7 +117,7 @@ TEST_CASE("a chip that works faster has less to rise to in waits, and draws less
 
 TEST_CASE("a fast chip that leaks rises in waits to the table's end, as in its own course", "[fleet][course]") {
   Job job;
-  const double pace_Hz = 1.62e9;
+  const double pace_Hz = 1.51e9;
   const double pace[] = {pace_Hz / job.model.reference_clock_Hz()};
   const auto timeline = job.model.iteration(pace);
   const std::size_t cls = timeline.classes.size() - 1;
