@@ -81,7 +81,7 @@ TEST_CASE("so it is where smoothing fills the waits: the limiter sees what it bu
     const auto v = view_gpu(s, result, choice);
     CHECK(v.mean_Hz == Approx(v.point_Hz).epsilon(0.002));
     CHECK(v.mean_W == Approx(v.point_W).epsilon(0.002));
-    CHECK(v.mean_W == Approx(692.0).epsilon(2e-3));  // burned power included, it is at the limit
+    CHECK(v.mean_W == Approx(692.0).epsilon(2e-3));           // burned power included, it is at the limit
     CHECK(v.step_W == Approx(v.point_step_W).epsilon(0.03));  // what smoothing leaves of a step of 630 W
     const auto [low_Hz, high_Hz] = std::minmax_element(v.clock_Hz.begin(), v.clock_Hz.end());
     CHECK(*high_Hz - *low_Hz > 40e6);  // within an iteration

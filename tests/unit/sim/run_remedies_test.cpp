@@ -69,7 +69,7 @@ TEST_CASE("iterations that alternate under slow ramps are played in pairs, and c
   LoadOptions o;
   o.set = {"hall.a.n_gpu=1024",
            "hall.a.cap_W=585",
-           "hall.a.server=dgx_h100",           // fans on a line: their steps come at other times of the pairs
+           "hall.a.server=dgx_h100",  // fans on a line: their steps come at other times of the pairs
            "job.main.plan.n_gpu=1024",
            "job.main.plan.global_batch_sequences=128",
            "run.duration_h=0.3",

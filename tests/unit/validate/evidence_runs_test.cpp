@@ -21,10 +21,10 @@ TEST_CASE("at least 80 blind rows from 25 sources, at most eight rows of a publi
                                                   "E1/fa2-2p7b-8k", "E4/rsc-1024"};
   // 20 ms divide what the meter leaves out; and what the entry of H100 was fitted to afterwards.
   const std::map<std::string, Kind> no_longer = {
-      {"E7/duty-20", Kind::seen},     {"E7/duty-35", Kind::seen},       {"E7/duty-60", Kind::seen},
-      {"E7/rest", Kind::fit},         {"E7/context", Kind::fit},        {"E7/context-slope", Kind::fit},
-      {"E7/limit", Kind::fit},        {"E7/clock", Kind::fit},          {"E7/clock-slope", Kind::fit},
-      {"E7/copy", Kind::fit},         {"E7/wave-1s", Kind::half_fit},   {"E7/wave-0.3s", Kind::half_fit}};
+      {"E7/duty-20", Kind::seen}, {"E7/duty-35", Kind::seen},     {"E7/duty-60", Kind::seen},
+      {"E7/rest", Kind::fit},     {"E7/context", Kind::fit},      {"E7/context-slope", Kind::fit},
+      {"E7/limit", Kind::fit},    {"E7/clock", Kind::fit},        {"E7/clock-slope", Kind::fit},
+      {"E7/copy", Kind::fit},     {"E7/wave-1s", Kind::half_fit}, {"E7/wave-0.3s", Kind::half_fit}};
   const std::set<double> declared_frac = {0.02, 0.05, 0.10, 0.15};
   std::set<std::string> ids;
   std::map<std::string, int> sources;
