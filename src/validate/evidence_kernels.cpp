@@ -1,7 +1,5 @@
 #include "evidence_kernels.hpp"
 
-#include <cmath>
-
 #include "silicon.hpp"
 #include "tidewatt/workload/plan.hpp"
 #include "training_runs.hpp"
@@ -62,9 +60,7 @@ double ProductAlone::clock_under(double limit_W, double die_K) const {
 
 double ProductAlone::limited_Hz(double die_K) const { return clock_under(limit_W_, die_K); }
 
-double ProductAlone::brief_Hz(double die_K) const {
-  return std::isfinite(peak_W_) ? clock_under(peak_W_, die_K) : highest_Hz();
-}
+double ProductAlone::brief_Hz(double die_K) const { return clock_under(peak_W_, die_K); }
 
 double ProductAlone::seconds_at(double clock_Hz) const {
   return work_.gemm_s * reference_Hz_ / clock_Hz + work_.memory_s;

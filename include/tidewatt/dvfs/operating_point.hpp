@@ -10,9 +10,8 @@ namespace TIDEWATT_NAMESPACE::dvfs {
 
 /// Limits of the clock governor of one GPU type.
 struct TIDEWATT_API GovernorParams {
-  double cap_margin_W;  ///< the 1 s power limiter keeps the mean this far below the cap, W
-  double edp_peak_ratio =
-      0.0;  ///< highest board power ÷ rating, kept by a stretched clock; 0: not known. Runs leave it out
+  double cap_margin_W;          ///< the 1 s power limiter keeps the mean this far below the cap, W
+  double edp_peak_ratio = 0.0;  ///< highest board power ÷ rating; 0: not known. Runs leave it out
   double thermal_target_K;      ///< die temperature to which the thermal limiter controls, K
   double slowdown_K;            ///< hardware slowdown, K
   double slowdown_clock_ratio;  ///< clock during slowdown ÷ highest clock
