@@ -5,6 +5,7 @@
 #include "base/fields_of.hpp"
 #include "catalog_in_use.hpp"
 #include "fleet/task.hpp"
+#include "limited_plan.hpp"
 #include "silicon.hpp"
 #include "training_runs.hpp"
 #include "workload/iteration.hpp"
@@ -17,7 +18,7 @@ constexpr double inlet_K = 22.0 + zero_degC_K;
 
 workload::IterationModel model_of(const EvidenceRun& run) { return {run.shape, run.plan, run.compute, run.network}; }
 
-/// Mean watts of a nominal GPU over a timeline's classes at a clock that is given.
+/// Mean watts of a nominal GPU over the repeating timeline of a service at a clock that is given, as a run has services.
 double mean_gpu_W(const GpuCase& gpu, const ServerCase& server, const workload::Timeline& timeline, double reference_Hz,
                   double clock_Hz, double die_K) {
   const auto type = fleet::make_node_type(gpu.power, gpu.governor, server.power, server.air, gpu.package,
@@ -34,13 +35,6 @@ double mean_gpu_W(const GpuCase& gpu, const ServerCase& server, const workload::
     for (const auto& segment : timeline.classes[c]) J += kind_W[segment.kind] * seconds(segment.duration);
   }
   return J / (seconds(timeline.period) * static_cast<double>(timeline.classes.size()));
-}
-
-/// The GPU entry with the limit of a run.
-GpuCase limited(const std::string& name, double tdp_W) {
-  GpuCase gpu = gpu_case(name);
-  if (tdp_W > 0.0) gpu.power.tdp_W = tdp_W;
-  return gpu;
 }
 
 /// Clock of a nominal chip whose worst window meets the limit ÷ reference clock.
@@ -80,9 +74,14 @@ double published_unit(const EvidenceRun& run, double step_s) {
 
 double training_gpu_W(const EvidenceRun& run, double die_K) {
   const auto model = model_of(run);
-  const double pace = slowest_pace_at(run.gpu, run.tdp_W, model), reference_Hz = model.reference_clock_Hz();
-  return mean_gpu_W(limited(run.gpu, run.tdp_W), server_case(run.server), model.iteration({{pace}}), reference_Hz,
-                    pace * reference_Hz, die_K);
+  auto plan = limited_plan(run.gpu, run.tdp_W, model);
+  const std::vector<double> slowest{*std::min_element(plan.pace.begin(), plan.pace.end())};
+  const auto timeline = model.iteration(slowest);
+  const auto W = gpu_powers(plan, model, timeline, slowest, die_K);
+  double J = 0.0;
+  for (std::size_t c = 0; c < W.size(); ++c)
+    for (std::size_t i = 0; i < W[c].size(); ++i) J += W[c][i] * seconds(timeline.classes[c][i].duration);
+  return J / (seconds(timeline.period) * static_cast<double>(W.size()));
 }
 
 double training_node_W(const EvidenceRun& run, bool immersed) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fleet/task.hpp"
+#include "fleet/step_lengths.hpp"
+#include "limited_plan.hpp"
 #include "silicon.hpp"
 #include "tidewatt/workload/jitter.hpp"
-#include "training_runs.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
@@ -32,28 +32,15 @@ workload::Scatter mean_scatter(double sigma_frac, std::int64_t replicas, double 
 
 PlanPower plan_power(const std::string& gpu_name, const std::string& server_name, const workload::IterationModel& model,
                      double scatter_frac, double die_K) {
-  const GpuCase gpu = gpu_case(gpu_name);
   const ServerCase server = server_case(server_name);
-  const auto pace = replica_paces_at(gpu_name, 0.0, model);
-  const double reference_Hz = model.reference_clock_Hz();
-  const auto type = fleet::make_node_type(gpu.power, gpu.governor, server.power, server.air, gpu.package,
-                                          gpu.power.tdp_W, gpu.power.vf_clock_Hz.back());
-  const double period_s = seconds(model.iteration(pace).period);
-  PlanPower out{model.iteration(pace, mean_scatter(scatter_frac, model.dp(), period_s)), {}};
-  fleet::FleetTask task;
-  fleet::set_kinds(task, out.timeline, type, reference_Hz);
-  const std::size_t stages = static_cast<std::size_t>(model.n_stage());
-  for (std::size_t c = 0; c < out.timeline.classes.size(); ++c) {
-    task.class_window.push_back(fleet::worst_window(out.timeline, c, task.kind_reference_W, gpu.governor.window_s));
-    task.class_gate_Hz.push_back(pace[c / stages] * reference_Hz);
-  }
-  out.node_W.resize(out.timeline.classes.size());
+  auto plan = limited_plan(gpu_name, 0.0, model);
+  const double period_s = seconds(model.iteration(plan.pace).period);
+  PlanPower out{model.iteration(plan.pace, mean_scatter(scatter_frac, model.dp(), period_s)), {}};
+  fleet::split_after_waits(out.timeline);
+  out.node_W = gpu_powers(plan, model, out.timeline, plan.pace, die_K);
   const double n_gpu = static_cast<double>(server.power.n_gpu);
-  for (std::size_t c = 0; c < out.timeline.classes.size(); ++c) {
-    const auto kind_W = fleet::nominal_kind_W(task, type, type.usual, c, die_K);
-    for (const auto& segment : out.timeline.classes[c])
-      out.node_W[c].push_back(power::server_power(server.power, n_gpu * kind_W[segment.kind], fan_frac, true).ac_W);
-  }
+  for (auto& segments : out.node_W)
+    for (double& W : segments) W = power::server_power(server.power, n_gpu * W, fan_frac, true).ac_W;
   return out;
 }
 

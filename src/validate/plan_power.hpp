@@ -16,8 +16,9 @@ struct PlanPower {
   /// [class] mean over the iteration, AC watts
   std::vector<double> class_mean_W() const;
 };
-/// Every replica moves at the clock of its slowest GPU (replica_paces_at) and scatters as `scatter_frac` says (Jitter): those that are done
-/// early wait for the gradients. GPUs are nominal chips at that clock, with dies at `die_K`. Fans draw nothing: the nodes are liquid-cooled.
+/// Every replica moves at the clock of its slowest GPU (limited_plan) and scatters as `scatter_frac` says (Jitter): those that are done
+/// early wait for the gradients. GPUs are nominal chips that wait for that one, with dies at `die_K`; within an iteration their clocks
+/// move as the limiter makes them. Fans draw nothing: the nodes are liquid-cooled.
 /// @param gpu, server  entries of the catalog
 PlanPower plan_power(const std::string& gpu, const std::string& server, const workload::IterationModel& model,
                      double scatter_frac, double die_K);

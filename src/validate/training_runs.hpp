@@ -62,8 +62,5 @@ TrainingRun host_gap_run();
 double slowest_pace(const std::string& device, const workload::IterationModel& model);
 /// The same for a named entry of kind gpu, under another limit than its own. @param limit_W 0: the entry's
 double slowest_pace_at(const std::string& gpu_entry, double limit_W, const workload::IterationModel& model);
-/// [replica] the same for the slowest GPU of each replica: those with better chips are done earlier and wait for the gradients.
-std::vector<double> replica_paces_at(const std::string& gpu_entry, double limit_W,
-                                     const workload::IterationModel& model);
 
 }  // namespace TIDEWATT_NAMESPACE::validate

@@ -6,6 +6,8 @@
 #include <numeric>
 
 #include "catch.hpp"
+#include "fleet/step_lengths.hpp"
+#include "validate/limited_plan.hpp"
 #include "validate/training_runs.hpp"
 
 using namespace tidewatt;
@@ -42,7 +44,7 @@ TEST_CASE("replicas with better chips wait longer, and scatter lengthens the ite
   const TrainingRun run = run_named(training_runs(), "P6/period");
   const workload::IterationModel model(model_entry(run.model), run.plan, compute_entry(run.device),
                                        network_entry(run.network));
-  const auto pace = replica_paces_at("h100_sxm_700W", 0.0, model);
+  const auto pace = limited_plan("h100_sxm_700W", 0.0, model).pace;
   REQUIRE(pace.size() == 16);
   CHECK(*std::min_element(pace.begin(), pace.end()) == slowest_pace_at("h100_sxm_700W", 0.0, model));
   CHECK(*std::max_element(pace.begin(), pace.end()) > 1.002 * *std::min_element(pace.begin(), pace.end()));
@@ -62,4 +64,30 @@ TEST_CASE("replicas with better chips wait longer, and scatter lengthens the ite
   const auto bins = scattered.mean_node().bin_J;
   CHECK(std::accumulate(bins.begin(), bins.end(), 0.0) ==
         Approx(mean_of(scattered.class_mean_W()) * seconds(scattered.timeline.period)));
+}
+
+TEST_CASE("after a wait the limiter lets GPUs draw more than before it, as in a run", "[validate][P6]") {
+  const TrainingRun run = run_named(training_runs(), "P6/period");
+  const workload::IterationModel model(model_entry(run.model), run.plan, compute_entry(run.device),
+                                       network_entry(run.network));
+  auto plan = limited_plan("h100_sxm_700W", 0.0, model);
+  const std::vector<double> slowest{*std::min_element(plan.pace.begin(), plan.pace.end())};
+  auto timeline = model.iteration(slowest);
+  fleet::split_after_waits(timeline);
+  const auto W = gpu_powers(plan, model, timeline, slowest, 333.15);
+  for (std::size_t c = 0; c < W.size(); ++c) {  // each stage: the first and the middle one of its longest kinds
+    const auto& segments = timeline.classes[c];
+    double first_W = 0.0, later_W = 0.0, J = 0.0;
+    Tick at = 0;
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      J += W[c][i] * seconds(segments[i].duration);
+      if (W[c][i] > first_W && at < ns_per_s) first_W = W[c][i];
+      if (at > timeline.period / 2 && at < timeline.period / 2 + ns_per_s) later_W = std::max(later_W, W[c][i]);
+      at += segments[i].duration;
+    }
+    CAPTURE(c);
+    CHECK(first_W > 1.03 * later_W);
+    CHECK(J / seconds(timeline.period) < 692.0);
+    CHECK(J / seconds(timeline.period) > 0.97 * 692.0);
+  }
 }
