@@ -135,13 +135,15 @@ void IterationMean::begin(bool anew, const StepMeans& now) {
   peak_K_.assign(now.die_peak_K.begin(), now.die_peak_K.end());
   memory_K_.assign(now.memory_K.begin(), now.memory_K.end());
   if (!anew && !state_.gpu_J.empty()) return;
+  state_.passed_s = 0.0;
   state_.gpu_J.assign(mean_K_.size(), 0.0);
   state_.die_Ks = state_.die_peak_K = state_.gpu_J;
   state_.memory_Ks.assign(memory_K_.size(), 0.0);
 }
 
 void IterationMean::add(const StepMeans& now, std::span<const double> gpu_J, double s) {
-  auto& [known, sum_J, die_Ks, memory_Ks, peak_K] = state_;
+  auto& [known, passed_s, sum_J, die_Ks, memory_Ks, peak_K] = state_;
+  passed_s += s;
   for (std::size_t i = 0; i < sum_J.size(); ++i) {
     sum_J[i] += gpu_J[i];
     die_Ks[i] += now.die_mean_K[i] * s;
@@ -150,15 +152,15 @@ void IterationMean::add(const StepMeans& now, std::span<const double> gpu_J, dou
   for (std::size_t i = 0; i < memory_Ks.size(); ++i) memory_Ks[i] += now.memory_K[i] * s;
 }
 
-void IterationMean::end(bool whole, double period_s, const StepMeans& now) {
-  const auto& [known, sum_J, die_Ks, memory_Ks, peak_K] = state_;
+void IterationMean::end(bool whole, const StepMeans& now) {
+  const auto& [known, passed_s, sum_J, die_Ks, memory_Ks, peak_K] = state_;
   if (!whole && !known) return;
   for (std::size_t i = 0; i < sum_J.size(); ++i) {
-    if (whole) now.mean_W[i] = sum_J[i] / period_s;
-    now.die_mean_K[i] = whole ? die_Ks[i] / period_s : mean_K_[i];
+    if (whole) now.mean_W[i] = sum_J[i] / passed_s;
+    now.die_mean_K[i] = whole ? die_Ks[i] / passed_s : mean_K_[i];
     now.die_peak_K[i] = whole ? peak_K[i] : std::max(peak_K[i], peak_K_[i]);
   }
-  for (std::size_t i = 0; i < memory_Ks.size(); ++i) now.memory_K[i] = whole ? memory_Ks[i] / period_s : memory_K_[i];
+  for (std::size_t i = 0; i < memory_Ks.size(); ++i) now.memory_K[i] = whole ? memory_Ks[i] / passed_s : memory_K_[i];
   state_.known = true;
 }
 
@@ -339,7 +341,7 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
     deliver(power, tokens_per_ns * static_cast<double>(piece.end - piece.begin), c);
   }
   task.slice = false;
-  iteration_.end(end == whole.period, seconds(whole.period), means);
+  iteration_.end(end == whole.period, means);
   task.course_timeline = nullptr, task.course_begin = 0;
   forget_slopes(job_.place, c);
   job_.state.last_step_s = seconds(end - begin);

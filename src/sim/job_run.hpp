@@ -23,23 +23,24 @@ class IterationMean {
   void begin(bool anew, const StepMeans& now);
   /// A piece has passed. @param now of the piece  @param gpu_J [gpu of the range] its energy
   void add(const StepMeans& now, std::span<const double> gpu_J, double s);
-  /// Pieces end. @param now set to the means over the iteration; where a part of it is left, to those of the iteration before, with
-  /// the higher peak
-  void end(bool whole, double period_s, const StepMeans& now);
+  /// Pieces end. @param now set to the means over the iteration, however long its pieces were, whose pace may have changed; where a part
+  /// of it is left, to those of the iteration before, with the higher peak
+  void end(bool whole, const StepMeans& now);
   /// A step of whole iterations has passed.
   void passed() { state_.known = true; }
   /// The fleet does something else from now on.
   void forget() { state_.known = false; }
 
   struct State {
-    bool known = false;  ///< an iteration of the present work has passed
+    bool known = false;   ///< an iteration of the present work has passed
+    double passed_s = 0;  ///< of the iteration begun
     /// [gpu of the range] integrals over the iteration begun
     std::vector<double> gpu_J, die_Ks, memory_Ks;
     std::vector<double> die_peak_K;  ///< [gpu of the range] highest so far
     template <class A>
     void archive(A& a) {
-      auto& [passed, energy, die, memory, peak] = *this;
-      a(passed, energy, die, memory, peak);
+      auto& [whole, s, energy, die, memory, peak] = *this;
+      a(whole, s, energy, die, memory, peak);
     }
   };
   template <class A>

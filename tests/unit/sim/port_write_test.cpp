@@ -83,6 +83,25 @@ TEST_CASE("asking for figures moves no clock: an iteration that passes in pieces
   CHECK(high_Hz / low_Hz - 1.0 < 1e-4);
 }
 
+TEST_CASE("a cap that falls within an iteration slows what follows as it slows the iterations after half a minute",
+          "[ports]") {
+  Engine e(tiny("", with(hour, given)));
+  for (const double cap_W : {250.0, 700.0, 300.0, 600.0, 250.0}) {
+    e.advance_to(e.time_s() + 300.21);
+    e.write("hall.a.cap_W", cap_W);
+    double longest_s = 0.0;
+    for (int i = 0; i < 20; ++i) {
+      e.advance_to(e.time_s() + 0.3);
+      longest_s = std::max(longest_s, number(e, "job.main.iteration_s"));
+    }
+    e.advance_to(e.time_s() + 30.0);
+    CAPTURE(cap_W, e.time_s());
+    // Dies are warmer at first, and leak more. Were means over an iteration of two paces over the length of one, dies would seem far
+    // from what they are, and at their thermal limit.
+    CHECK(longest_s < 1.3 * number(e, "job.main.iteration_s"));
+  }
+}
+
 TEST_CASE("given outdoor air replaces the weather until it is released", "[ports]") {
   Engine e(tiny("", hour)), never(tiny("", hour));
   e.advance_to(900.0);
