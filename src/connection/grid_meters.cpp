@@ -55,9 +55,9 @@ bool GridMeters::can_repeat(const Share& share, std::int64_t first_bin, std::int
   return share.n_bin > 0 && state_.begun && first_bin + n_bin <= p_.until_bin;
 }
 
-void GridMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J) {
+void GridMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J, std::size_t n_again) {
   if (!state_.begun || state_.next_bin >= p_.until_bin) return;
-  state_.load.repeat(share.load, n_bin, energy_J);
+  state_.load.repeat(share.load, n_bin, energy_J, n_again);
   state_.bus.repeat(share.bus, n_bin);
   state_.next_bin += n_bin;
 }

@@ -48,7 +48,7 @@ class GridMeters {
   /// Whether `n_bin` bins from `first_bin` on may be added as repetitions of a share.
   bool can_repeat(const Share& share, std::int64_t first_bin, std::int64_t n_bin) const;
   /// Counts `n_bin` bins as repetitions. @param energy_J their energy
-  void repeat(const Share& share, std::int64_t n_bin, double energy_J);
+  void repeat(const Share& share, std::int64_t n_bin, double energy_J, std::size_t n_again);
   /// Bins that will be counted as repetitions, for the lines alone, W; and that further ones are not shown to them.
   void push_lines(std::span<const double> pcc_W);
   void gap_lines();  ///< see push_lines

@@ -94,6 +94,12 @@ power::FeederMeters repeated_meters(const power::Feeder& feeder, const LoadTempl
   return total;
 }
 
+/// By how many bins repetitions fall short of whole periods: as many come again.
+std::size_t bins_again(std::int64_t n_bin, Tick period) {
+  const Tick passed = n_bin * ns_per_ms, rest = passed - (passed + period / 2) / period * period;
+  return rest < -ns_per_ms / 2 ? static_cast<std::size_t>((ns_per_ms / 2 - rest) / ns_per_ms) : 0;
+}
+
 /// The least and the largest power among repetitions: their voltages count.
 void see_extremes(std::int64_t bin, const std::vector<double>& pcc_W, const std::vector<double>& pcc_var,
                   GridStage& grid) {
@@ -360,10 +366,10 @@ void SiteStream::repeat(const PeriodicLoad& p, std::int64_t end_bin) {
   seen_.span.add(drawn_J, s.n_bin), seen_.span.add_load(total.load_J.value());
   if (!follows_load()) widen(seen_.span, pcc_W);
   RepeatedBuckets(seen_, pcc_W, period, s).push();
-  seen_.grid.repeat(repeats_.share(), s.n_bin, drawn_J);
-  seen_.levels.skip(s.n_bin), grid_.skip(s.n_bin);
-  state_.bin = end_bin;
-  state_.repeated_bins += s.n_bin;
+  const auto n_again = bins_again(s.n_bin, p.load->period);
+  seen_.grid.repeat(repeats_.share(), s.n_bin, drawn_J, n_again);
+  seen_.levels.skip(s.n_bin, n_again), grid_.skip(s.n_bin);
+  state_.bin = end_bin, state_.repeated_bins += s.n_bin;
   seen_.push_means();
   repeats_.found();
 }

@@ -170,9 +170,9 @@ void PowerLevels::push(std::span<const double> pcc_W) {
   extremes_.push(pcc_W);
 }
 
-void PowerLevels::skip(std::int64_t n_bin) {
-  step_.skip(n_bin);
-  ramp_.skip(n_bin);
+void PowerLevels::skip(std::int64_t n_bin, std::size_t n_again) {
+  step_.skip(n_bin, n_again);
+  ramp_.skip(n_bin, n_again);
   extremes_.skip(n_bin);
 }
 

@@ -255,7 +255,7 @@ class PowerLevels {
   void push_means(std::span<const double> mean_W);  ///< of 100 ms, those of `push_seconds`
   bool keeps_tenths() const { return first_kept_level_ == 0; }
   /// Steps and ramps pass over repetitions: they have seen one.
-  void skip(std::int64_t n_bin);
+  void skip(std::int64_t n_bin, std::size_t n_again);
   /// Extremes within bins, W.
   void widen(double low_W, double high_W) { extremes_.widen(low_W, high_W); }
   /// Stores complete buckets. @return buckets of 100 ms since the last call, valid until the next one

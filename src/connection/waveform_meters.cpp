@@ -113,12 +113,12 @@ void LoadMeters::gap_lines() {
   if (state_.lines && state_.line_bins < most_line_bins) state_.lines->gap();
 }
 
-void LoadMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J) {
+void LoadMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J, std::size_t n_again) {
   state_.bands.repeat_bins(share.bands, n_bin);
   state_.cycles.repeat_bins(share.cycles, n_bin);
   state_.extremes.repeat_bins(energy_J, n_bin);
-  state_.ramp.skip(n_bin);
-  for (auto& s : state_.steps) s.skip(n_bin);
+  state_.ramp.skip(n_bin, n_again);
+  for (auto& s : state_.steps) s.skip(n_bin, n_again);
 }
 
 std::vector<grid::Ramp> LoadMeters::ramps() const {

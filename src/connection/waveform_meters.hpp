@@ -91,8 +91,8 @@ class LoadMeters {
   Mark mark() const { return {state_.bands.snapshot(), state_.cycles.snapshot()}; }
   /// What was added since a mark.
   Share since(const Mark& mark) const { return {state_.bands.since(mark.bands), state_.cycles.since(mark.cycles)}; }
-  /// Adds repetitions of a share. @param energy_J of the repeated bins
-  void repeat(const Share& share, std::int64_t n_bin, double energy_J);
+  /// Adds repetitions of a share. @param energy_J of the repeated bins  @param n_again see grid/metrics.hpp
+  void repeat(const Share& share, std::int64_t n_bin, double energy_J, std::size_t n_again);
 
   std::vector<grid::Band> bands() const { return state_.bands.bands(); }
   std::vector<grid::RainflowClass> cycles() const { return state_.cycles.cycles(); }

@@ -15,7 +15,9 @@
 /// A synchronous job repeats one waveform thousands of times. Once a meter has settled, each repetition adds the same counts
 /// and energies and no new extreme, so it need not be pushed. `since(before)` returns the share of the bins since a snapshot.
 /// `repeat_bins(share, n_bin)` adds it again in proportion to the length of `n_bin` bins; counts are rounded to whole ones.
-/// Meters of extremes only `skip(n_bin)`. The caller ensures that the share covers a whole number of periods, to within a bin.
+/// Meters of extremes only `skip(n_bin)`. The caller ensures that the share covers a whole number of periods, to within a bin. Where the
+/// skipped bins are fewer than whole periods, the waveform goes on that much before the phase at which it was left: meters that look
+/// back forget the last `n_again` bins, which come again, so that no edge is counted twice.
 /// A share may be added again later, once the same waveform has returned and the meter has settled. A copy of a meter is a
 /// checkpoint, because a meter's value is its whole state.
 namespace TIDEWATT_NAMESPACE::grid {
@@ -29,7 +31,11 @@ class TIDEWATT_API StepMeter {
   void begin(std::int64_t first_bin);
   /// The next means, [n], any unit.
   void push(std::span<const double> x);
-  void skip(std::int64_t n_bin) { next_bin_ += n_bin; }  ///< n bins that repeat what the meter has seen
+  /// n bins that repeat what the meter has seen.
+  void skip(std::int64_t n_bin, std::size_t n_again = 0) {
+    next_bin_ += n_bin;
+    filled_ -= n_again < filled_ ? n_again : filled_;
+  }
 
   /// In the unit of the pushed values.
   double rise() const { return rise_; }  ///< largest increase, >= 0; 0 before two samples w apart
@@ -81,7 +87,11 @@ class TIDEWATT_API RampMeter {
   void begin(std::int64_t first_bin);
   /// @throws SolverError if a value is not finite or beyond 10^12 W
   void push(std::span<const double> load_W);
-  void skip(std::int64_t n_bin) { next_bin_ += n_bin; }      ///< n bins that repeat what the meter has seen
+  /// n bins that repeat what the meter has seen.
+  void skip(std::int64_t n_bin, std::size_t n_again = 0) {
+    next_bin_ += n_bin;
+    filled_ -= n_again < filled_ ? n_again : filled_ - 1;
+  }
   const std::vector<Ramp>& ramps() const { return ramps_; }  ///< in the order of the windows
   template <class A>
   void archive(A& a) {

@@ -63,7 +63,7 @@ TEST_CASE("booked repetitions give the bands, cycles and energy of repetitions t
   for (int i = 0; i < 20; ++i) booked.push(period);
   const auto mark = booked.mark();
   for (int i = 0; i < 10; ++i) booked.push(period);
-  booked.repeat(booked.since(mark), 60'000, 30.0 * J);
+  booked.repeat(booked.since(mark), 60'000, 30.0 * J, 0);
   grid::WaveformFigures a, b;
   each.add_figures(a), booked.add_figures(b);
   CHECK(b.mean_W.value == Approx(a.mean_W.value).epsilon(1e-12));

@@ -170,6 +170,28 @@ TEST_CASE("ramps, steps and extremes: booked repetitions equal pushed ones, and 
   CHECK(extremes_a.max_bin() == extremes_b.max_bin());
 }
 
+TEST_CASE("ramps and steps forget the bins that come again where booked bins fall short of whole repetitions") {
+  using namespace iteration_wave;
+  const auto x = iteration(80e6, 30e6);
+  RampMeter ramp_a({100, 1000}), ramp_b = ramp_a;
+  StepMeter step_a(1000), step_b = step_a;
+  push(ramp_a, x, 4), push(step_a, x, 4), push(ramp_b, x, 8), push(step_b, x, 8);
+  constexpr std::size_t n_again = 3;
+  ramp_a.skip(2 * period - n_again, n_again), step_a.skip(2 * period - n_again, n_again);
+  const std::vector<double> again(x.end() - n_again, x.end());
+  ramp_a.push(again), step_a.push(again);
+  push(ramp_a, x, 2), push(step_a, x, 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(ramp_a.ramps()[i].up_W_per_s == ramp_b.ramps()[i].up_W_per_s);
+    CHECK(ramp_a.ramps()[i].down_W_per_s == ramp_b.ramps()[i].down_W_per_s);
+  }
+  CHECK(step_a.largest() == step_b.largest());
+  StepMeter short_one(2);
+  short_one.begin(0), short_one.push(std::vector<double>{1.0}), short_one.skip(10, 5);  // no more than there are
+  short_one.push(std::vector<double>{7.0, 8.0, 9.0});
+  CHECK(short_one.rise() == 2.0);
+}
+
 TEST_CASE("a ramp through a window that does not fit twice into what was seen is no number, not 0") {
   RampMeter m({100, 300});
   m.begin(0);
