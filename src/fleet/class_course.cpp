@@ -13,8 +13,8 @@ namespace {
 
 /// A chip that needs this much more voltage stands for slow ones: 2.9 standard deviations of H100, the slowest that its spread supports.
 constexpr double slow_V = 0.04;
-constexpr double leaky_ratio =
-    1.7;  ///< and this much more leakage for leaky ones, or for dies hotter by 18 K at 3 %/K [assumed]
+/// And this much more leakage for leaky ones: 2.5 standard deviations of H100, in a die 10 K hotter than the nominal one, at 3 %/K.
+constexpr double leaky_ratio = 2.0;
 
 /// Of the nominal package.
 dvfs::DieResponse die_response(const NodeType& type) {
