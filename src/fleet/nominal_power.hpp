@@ -25,11 +25,15 @@ struct ChipAtClock {
 std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                    std::size_t cls, double die_K, const ChipAtClock* of = nullptr);
 
-/// The nominal chip of a class: nominal_kind_W, the part of it that is leakage and follows the die (0 where a bound holds the power), and
-/// segment_more_W of a die at nominal_die_K, whatever its own is: as the reference has it.
+/// Powers of the nominal chip of a class.
 struct NominalPowers {
-  std::vector<double> kind_W, leakage_W, more_W;
+  std::vector<double> kind_W;  ///< [kind] as nominal_kind_W
+  std::vector<double>
+      leakage_W;  ///< [kind] the part of it that is leakage and follows the die; 0 where a bound holds the power
+  std::vector<double>
+      more_W;  ///< [segment] as segment_more_W of a die at nominal_die_K, whatever its own is: so the reference has it
 };
+/// All of them at the die temperature `die_K`.
 NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
                              double die_K);
 
