@@ -146,8 +146,9 @@ void add_site(const Simulation& run, std::vector<PortEntry>& entries) {
       [](const Simulation& e) { return e.state.outside.outdoor_drybulb_K; }, outside(&Outside::outdoor_drybulb_K));
   write(
       "outdoor_wetbulb_K", "K",
-      "wet bulb of the outdoor air, now; written, it replaces the weather's and is at most the dry bulb", 223.15,
-      318.15,
+      "wet bulb of the outdoor air, now; written, it replaces the weather's, at least that of dry air and at most the "
+      "dry bulb",
+      223.15, 318.15,
       [](const Simulation& e, const C&, const C&) { return Value(e.halls.outdoor().at(e.state.now).wetbulb_K); },
       [](const Simulation& e) { return e.state.outside.outdoor_wetbulb_K; }, outside(&Outside::outdoor_wetbulb_K));
   if (scenario.economics)

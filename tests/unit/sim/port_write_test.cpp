@@ -124,13 +124,19 @@ TEST_CASE("given outdoor air replaces the weather until it is released", "[ports
   CHECK(figure(e.finish(), "energy_closure") < 1e-11);
 }
 
-TEST_CASE("air below its dew point is saturated", "[ports]") {
+TEST_CASE("air below its dew point is saturated, and air cannot hold less than no water", "[ports]") {
   Engine e(tiny("", hour));
   e.advance_to(10.0);
   e.write("outdoor_drybulb_K", 263.15);
   CHECK(number(e, "outdoor_wetbulb_K") == Approx(263.15).margin(0.05));
   e.write("outdoor_wetbulb_K", 300.0);
   CHECK(number(e, "outdoor_wetbulb_K") == 263.15);
+  e.write("outdoor_drybulb_K", 308.15);
+  e.write("outdoor_wetbulb_K", 263.15);  // colder than any water gets in that air
+  // Air without water: 1.006 kJ/kg K x (35 - 12.6) K evaporate 9.1 g/kg of 2,471 kJ/kg.
+  CHECK(number(e, "outdoor_wetbulb_K") == Approx(273.15 + 12.6).margin(0.2));
+  e.advance_to(120.0);
+  CHECK(figure(e.finish(), "energy_closure") < 1e-11);
 }
 
 TEST_CASE("the battery takes the power that is asked for, and its books close", "[ports]") {
