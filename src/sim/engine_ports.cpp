@@ -28,7 +28,7 @@ constexpr std::size_t most_acts = 64;  ///< that are computed again when it does
 }  // namespace
 
 Engine::Ports::Ports(Impl& engine)
-    : entries(port_table(engine)), asked(engine.state.now), before(count(engine)), last(before) {}
+    : entries(port_table(engine)), asked(engine.state.now), last(count(engine)), before(last), told_(last) {}
 
 const PortEntry& Engine::Ports::find(std::string_view name) const {
   const auto found =
@@ -126,15 +126,38 @@ void Engine::Ports::advance_to(Impl& engine, double t_s) {
     throw InputError(fmt::format("advance_to: {} s is in the past, the engine is at {} s", t_s, seconds(asked)));
   if (t > engine.model.end)
     throw InputError(fmt::format("advance_to: {} s is beyond the run's end at {} s", t_s, seconds(engine.model.end)));
+  std::optional<PortCounters> passed;
   if (inside_ && t < moments_.back().planned_end) {
     if (t > asked) play_to(engine, t);
   } else {
+    passed = passed_inside(engine, t);
     leave_inside(engine);
     take_own_steps(engine, t);
   }
-  asked = t;
-  before = std::move(last);
-  last = count(engine);
+  tell(engine, t, std::move(passed));
+}
+
+/// What the means from `asked` to `t` are of. The sums of looks into a step are a little apart from those of the whole step, by up to
+/// a thousandth of it: that goes into the means of the ten minutes to come, and all of it into the run's last.
+/// @param passed nothing: what the present sums are above the last ones
+void Engine::Ports::tell(Impl& engine, Tick t, std::optional<PortCounters> passed) {
+  constexpr double spread_s = 600.0;
+  auto now = count(engine);
+  if (!passed) passed = difference(now, last);
+  const double share = t == engine.model.end ? 1.0 : std::min(1.0, seconds(t - asked) / spread_s);
+  add(*passed, share, difference(difference(now, told_), *passed));
+  before = difference(now, *passed), before.at = asked;
+  add(told_, 1.0, *passed);
+  last = std::move(now), last.at = asked = t;
+}
+
+/// What passes from the present time inside a step to `t` behind its end, as the looks into the step go on: their sums are a little apart
+/// from the whole step's, which a mean over a short time across its end would show. Nothing: no step was looked into, or the time
+/// is no shorter than it.
+std::optional<PortCounters> Engine::Ports::passed_inside(Impl& engine, Tick t) {
+  if (!inside_ || t - asked >= moments_.back().planned_end - moments_[from_].now) return std::nullopt;
+  play_to(engine, t);
+  return difference(count(engine), last);
 }
 
 /// Takes the engine's own steps up to `t`, and reads inside the one that contains `t`.
@@ -184,7 +207,8 @@ void Engine::Ports::end_step(Impl& engine) {
     leave_way();
     engine.load(moments_[from_].bytes);
     play_to(engine, asked);
-    last = count(engine);  // without the looks on the way, sums differ a little: a mean over a short time from here on would show it
+    last = count(
+        engine);  // without the looks on the way, sums differ a little: a mean over a short time from here on would show it
   } else if (inside_) {
     if (auto& bytes = moments_[from_].bytes; !bytes.empty()) {
       const int n_write = way_.n_write;
@@ -204,9 +228,7 @@ void Engine::Ports::step(Impl& engine) {
   forget(0);
   leave_way();
   engine.step();
-  asked = engine.state.now;
-  before = std::move(last);
-  last = count(engine);
+  tell(engine, engine.state.now, std::nullopt);
 }
 
 std::string Engine::Ports::save(Impl& engine) {
@@ -216,7 +238,7 @@ std::string Engine::Ports::save(Impl& engine) {
     find_back(engine, moments_.front());
     engine.load(played);
   }
-  a(version, text, inside_, asked, before, last, moments_, from_, n_look_, played);
+  a(version, text, inside_, asked, before, last, told_, moments_, from_, n_look_, played);
   std::string state = a.take();
   return state + sha256_hex(state);
 }
@@ -237,12 +259,12 @@ void Engine::Ports::restore(Impl& engine, std::string_view bytes, bool other_sce
   }
   bool inside = false;
   Tick at = 0;
-  PortCounters previous, latest;
+  PortCounters previous, latest, told;
   std::deque<Moment> moments;
   std::size_t from = 0;
   int n_look = 0;
   std::string played;
-  a(inside, at, previous, latest, moments, from, n_look, played);
+  a(inside, at, previous, latest, told, moments, from, n_look, played);
   // A state that does not fit is refused half-read: the present one takes its place again.
   const std::string present = engine.save();
   try {
@@ -255,6 +277,7 @@ void Engine::Ports::restore(Impl& engine, std::string_view bytes, bool other_sce
   asked = at;
   before = std::move(previous);
   last = std::move(latest);
+  told_ = std::move(told);
   moments_ = std::move(moments);
   from_ = from;
   n_look_ = n_look;

@@ -29,7 +29,8 @@ struct Engine::Ports {
 
   std::vector<PortEntry> entries;
   Tick asked = 0;
-  PortCounters before, last;  ///< at the previous and the last `advance_to`
+  PortCounters last;    ///< sums at the last `advance_to`
+  PortCounters before;  ///< by so much below `last` is what its means are of
 
  private:
   void end_step(Impl& engine);
@@ -62,10 +63,13 @@ struct Engine::Ports {
   void forget(std::size_t n_kept);
   void play_to(Impl& engine, Tick t);
   void look_inside(Impl& engine, Tick t);
+  std::optional<PortCounters> passed_inside(Impl& engine, Tick t);
+  void tell(Impl& engine, Tick t, std::optional<PortCounters> passed);
   void take_own_steps(Impl& engine, Tick t);
   std::deque<Moment> moments_;  ///< oldest first; while inside, the last one is the beginning of the engine's own step
   std::string spare_;           ///< memory of a dropped saved state
   bool inside_ = false;         ///< the engine has computed part of a step, up to `asked`
+  PortCounters told_;           ///< sums that all means so far are of
   std::size_t from_ = 0;        ///< saved state from which it was computed
   int n_look_ = 0;              ///< how often it was moved since
   Way way_;

@@ -261,6 +261,19 @@ void add_job(const Simulation& run, std::size_t j, std::vector<PortEntry>& entri
 
 }  // namespace
 
+void add(PortCounters& to, double share, const PortCounters& more) {
+  to.pcc_J += share * more.pcc_J, to.it_J += share * more.it_J;
+  to.cooling_J += share * more.cooling_J, to.storage_J += share * more.storage_J;
+  for (std::size_t i = 0; i < to.tokens.size(); ++i)
+    to.tokens[i] += share * more.tokens[i], to.job_J[i] += share * more.job_J[i];
+}
+
+PortCounters difference(PortCounters to, const PortCounters& from) {
+  to.at -= from.at;
+  add(to, -1.0, from);
+  return to;
+}
+
 PortCounters count(Simulation& run) {
   run.settle();
   PortCounters c{run.state.now,

@@ -21,6 +21,10 @@ struct PortCounters {
   }
 };
 PortCounters count(Simulation& run);
+/// What the sums grew by from `from` to `to`. @pre of one run
+PortCounters difference(PortCounters to, const PortCounters& from);
+/// Adds a share of sums; the time stays.
+void add(PortCounters& to, double share, const PortCounters& more);
 
 /// One port, and its functions.
 struct PortEntry {
