@@ -124,6 +124,27 @@ TEST_CASE("means over milliseconds after a write or a step lie between the run's
   CHECK(most_W < 1e6 * figure(result, "pcc_max_MW"));
 }
 
+TEST_CASE("a checkpoint that a write divides leaves work to go on as after a whole one", "[ports]") {
+  LoadOptions o;
+  o.set = {"hall.a.n_gpu=1024", "job.main.plan.n_gpu=1024", "job.main.plan.global_batch_sequences=128",
+           "run.duration_h=0.08"};
+  Engine e(load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_smoothed.toml", o));
+  double longest_s = 0.0, die_max_K = 0.0;
+  bool divided = false;
+  for (double t_s = 150.0; t_s < 260.0; t_s += 0.5) {
+    e.advance_to(t_s);
+    const bool saves = std::get<std::string>(e.read("job.main.state")) == "checkpoint";
+    if (saves && !divided) e.write("outdoor_drybulb_K", 303.15);
+    divided = divided || saves;
+    if (divided && !saves) longest_s = std::max(longest_s, number(e, "job.main.iteration_s"));
+    die_max_K = std::max(die_max_K, number(e, "hall.a.die_max_now_K"));
+  }
+  REQUIRE(divided);
+  // A thermal limit from the watts of the checkpoint for dies of the work would slow hot GPUs by a third, and the others burn meanwhile.
+  CHECK(longest_s < 1.05 * number(e, "job.main.iteration_s"));
+  CHECK(die_max_K < 273.15 + 84.0);
+}
+
 TEST_CASE("given outdoor air replaces the weather until it is released", "[ports]") {
   Engine e(tiny("", hour)), never(tiny("", hour));
   e.advance_to(900.0);
