@@ -27,11 +27,12 @@ struct KindSum {
 }  // namespace
 
 HeldRepetition::HeldRepetition(const workload::Timeline& timeline, const PowerHold& hold, const NodeType& type,
-                               double reference_Hz, std::vector<double> pace_Hz,
+                               double limit_W, double reference_Hz, std::vector<double> pace_Hz,
                                std::vector<std::vector<dvfs::KindClock>> kind)
     : timeline_(timeline),
       hold_(hold),
       type_(type),
+      limit_W_(limit_W),
       reference_Hz_(reference_Hz),
       pace_Hz_(std::move(pace_Hz)),
       kind_(std::move(kind)) {
@@ -55,7 +56,7 @@ std::vector<double> HeldRepetition::play(std::span<const double> slow) {
   }
   for (int i = 0; i < most_repetitions; ++i) {
     const auto begin = state_;
-    held_ = hold_power(timeline_, hold_, tdp_W, natural_W, wait_kind, waiting_W, state_, curve);
+    held_ = hold_power(timeline_, hold_, {tdp_W, limit_W_}, natural_W, wait_kind, waiting_W, state_, curve);
     if (alike(begin, state_, 1e-3 * tdp_W)) break;
   }
   for (std::size_t c = 0; c < n_class; ++c) mean_W[c] = held_mean_W(held_, c, natural_W[c]);

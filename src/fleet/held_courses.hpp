@@ -17,9 +17,9 @@ struct HeldWork {
 /// of both. They follow the GPU that sets a class's pace, a chip that needs more voltage than the nominal one.
 class HeldRepetition {
  public:
-  /// @param pace_Hz [class] mean clock  @param kind [class][kind] clocks by kind of work; empty: one for all
-  HeldRepetition(const workload::Timeline& timeline, const PowerHold& hold, const NodeType& type, double reference_Hz,
-                 std::vector<double> pace_Hz, std::vector<std::vector<dvfs::KindClock>> kind = {});
+  /// @param limit_W see BoardPower  @param pace_Hz [class] mean clock  @param kind [class][kind] clocks by kind of work; empty: one for all
+  HeldRepetition(const workload::Timeline& timeline, const PowerHold& hold, const NodeType& type, double limit_W,
+                 double reference_Hz, std::vector<double> pace_Hz, std::vector<std::vector<dvfs::KindClock>> kind = {});
   /// @param slow [class] places of the chips, see ChipPlace  @returns [class] their mean power, with what they burn, W
   std::vector<double> play(std::span<const double> slow);
   /// Plays chips that draw the limit: whoever does not set the pace draws it too, at a higher clock. @param limit_W [class] mean that the
@@ -33,7 +33,7 @@ class HeldRepetition {
   const workload::Timeline& timeline_;
   const PowerHold& hold_;
   const NodeType& type_;
-  double reference_Hz_;
+  double limit_W_, reference_Hz_;
   std::vector<double> pace_Hz_;
   std::vector<std::vector<dvfs::KindClock>> kind_;
   std::vector<dvfs::PhaseMix> mix_;

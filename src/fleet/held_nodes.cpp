@@ -112,7 +112,7 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
   const auto held_from = [&](const std::vector<HoldState>& begin, std::vector<HoldState>& end) {
     const auto hold_below = [&](std::span<const double> peak_W) {
       end = begin;
-      return hold_power(timeline, hold_, tdp_W, natural.kind_W, wait_kind, natural.waiting_W, end, natural.curve,
+      return hold_power(timeline, hold_, {tdp_W}, natural.kind_W, wait_kind, natural.waiting_W, end, natural.curve,
                         peak_W);
     };
     auto held = hold_below({});

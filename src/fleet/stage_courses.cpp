@@ -60,7 +60,11 @@ HeldRepetition StageCourses::held_at(const workload::IterationModel& model, cons
     else if (const auto lead = this->lead(); !lead.empty())
       kind.push_back(pacing_chip(CourseMix(lead[c % n_stage]), timeline.kinds.size(), pace_Hz[c]).kind);
   }
-  return {timeline, hold_, type, model.reference_clock_Hz(), std::move(pace_Hz), std::move(kind)};
+  // A group far ahead waits so long that what it burns decides its clocks: smoothing that kept more than the fast limit lets through would
+  // slow its work, which then draws more beside the mean, and so on.
+  const double limit_W = at.ahead > 0 && type.sampling ? type.sampling->peak_ratio * type.gpu.params().tdp_W
+                                                       : std::numeric_limits<double>::infinity();
+  return {timeline, hold_, type, limit_W, model.reference_clock_Hz(), std::move(pace_Hz), std::move(kind)};
 }
 
 StageCourses::HeldStages StageCourses::at_limit(const workload::IterationModel& model, const NodeType& type,

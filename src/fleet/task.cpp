@@ -83,7 +83,7 @@ namespace {
 struct Holder {
   const workload::Timeline& from;
   const PowerHold& hold;
-  double tdp_W;
+  const BoardPower& board;
   std::span<const std::vector<mitigation::ThrottleCurve>> curve;
   std::span<const double> peak_W;
   HeldTimeline out = {};
@@ -134,7 +134,7 @@ struct Holder {
     }
     stretches.clear();
     if (hold.ballast) {
-      stretches = mitigation::ballast_from(state.ballast, *hold.ballast, tdp_W, duration, W);
+      stretches = mitigation::ballast_from(state.ballast, *hold.ballast, board.tdp_W, duration, W);
     } else {
       for (std::uint32_t i = 0; i < duration.size(); ++i) stretches.push_back({duration[i], i, 0.0, {}});
     }
@@ -165,8 +165,9 @@ struct Holder {
       throttle.push_back(!curved ? nullptr : slow != slowed.end() ? &slow->second : &curve[cls][kind]);
     }
     for (const auto& piece :
-         mitigation::smooth_from(state.smoothing, *hold.smoothing, tdp_W, duration, W, waiting_W, throttle))
-      emit(piece.segment, piece.duration, std::max(piece.low_W, stretches[piece.segment].low_W),
+         mitigation::smooth_from(state.smoothing, *hold.smoothing, board.tdp_W, duration, W, waiting_W, throttle))
+      emit(piece.segment, piece.duration,
+           std::max(std::min(piece.low_W, board.limit_W), stretches[piece.segment].low_W),
            std::min(piece.high_W, std::max(peak, piece.low_W)), piece.end);
     return length;
   }
@@ -203,11 +204,11 @@ bool works(const workload::PhaseKind& kind) { return kind.matrix_s > 0.0 || kind
 
 }  // namespace
 
-HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hold, double tdp_W,
+HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hold, const BoardPower& board,
                         std::span<const std::vector<double>> natural_W, std::uint32_t wait_kind,
                         std::span<const double> waiting_W, std::span<HoldState> state,
                         std::span<const std::vector<mitigation::ThrottleCurve>> curve, std::span<const double> peak_W) {
-  Holder holder{timeline, hold, tdp_W, curve, peak_W};
+  Holder holder{timeline, hold, board, curve, peak_W};
   const std::size_t n_class = timeline.classes.size();
   auto& out = holder.out.timeline;
   out.classes.resize(n_class);

@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -60,12 +61,18 @@ struct HeldTimeline {
   std::vector<std::vector<Mark>> marks;  ///< [class][segment] smoothing state at the segment's end
 };
 
-/// Applies ballast and smoothing to every class. Where all classes meet, those that lose less time wait for the slowest;
+/// Powers of a GPU's board.
+struct BoardPower {
+  double tdp_W;
+  double limit_W = std::numeric_limits<double>::infinity();  ///< smoothing burns nothing above it
+};
+
+/// Applies ballast and smoothing to every class.  Where all classes meet, those that lose less time wait for the slowest;
 /// a class that is late after its last work waits less. Waits between work (a pipeline's bubbles) keep their length.
 /// @param natural_W [class][kind] nominal power  @param wait_kind kind that waits  @param waiting_W [class] power of a GPU
 /// that does no work  @param state [class] at the beginning; moves to the end  @param curve [class][kind], or empty
 /// @param peak_W [class] work that would draw more is throttled to it by its curve; empty: nothing is
-HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hold, double tdp_W,
+HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hold, const BoardPower& board,
                         std::span<const std::vector<double>> natural_W, std::uint32_t wait_kind,
                         std::span<const double> waiting_W, std::span<HoldState> state,
                         std::span<const std::vector<mitigation::ThrottleCurve>> curve = {},

@@ -74,7 +74,8 @@ TEST_CASE("smoothing follows chips that draw the limit with what they burn", "[f
   const std::size_t n_class = timeline.classes.size();
   const double reference_Hz = job.model.reference_clock_Hz();
   const auto hold = smoothing(100.0);
-  HeldRepetition held(timeline, hold, job.type(), reference_Hz, std::vector<double>(n_class, pace[0] * reference_Hz));
+  HeldRepetition held(timeline, hold, job.type(), 692.0, reference_Hz,
+                      std::vector<double>(n_class, pace[0] * reference_Hz));
   const std::vector<double> limit_W(n_class, job.limit_W()), most(n_class, 2.5);
   std::vector<double> slow(n_class, 0.0);
   const auto nominal_W = held.play(slow);

@@ -27,7 +27,7 @@ SmoothingActs acts(const mitigation::GpuSmoothingParams& p, Tick low, double fro
   const std::vector<HoldState> begin = {{{from_W, 0}, {}}};
   auto state = begin;
   const std::vector<std::vector<double>> natural = {{900.0, 200.0}};
-  const auto held = hold_power(high_then_low(10 * s, low), {p, {}}, tdp_W, natural, 1, std::array{200.0}, state);
+  const auto held = hold_power(high_then_low(10 * s, low), {p, {}}, {tdp_W}, natural, 1, std::array{200.0}, state);
   return smoothing_acts(held, p, tdp_W, begin, std::array{4.0});
 }
 
@@ -75,6 +75,6 @@ TEST_CASE("classes count by their nodes", "[smoothing]") {
   const std::vector<HoldState> begin(2, {{900.0, 0}, {}});
   auto state = begin;
   const std::vector<std::vector<double>> natural(2, {900.0, 200.0});
-  const auto held = hold_power(timeline, {p, {}}, tdp_W, natural, 1, std::array{200.0, 200.0}, state);
+  const auto held = hold_power(timeline, {p, {}}, {tdp_W}, natural, 1, std::array{200.0, 200.0}, state);
   CHECK(smoothing_acts(held, p, tdp_W, begin, std::array{1.0, 3.0}).floor_s == Approx(0.25 * 5.0).margin(1e-6));
 }

@@ -82,7 +82,7 @@ HeldTimeline held(const workload::Timeline& t, const PowerHold& hold, const std:
   const std::vector<std::vector<double>> W(t.classes.size(), natural);
   const std::vector<double> waiting(t.classes.size(), natural[wait]);
   std::vector<HoldState> states(t.classes.size(), state);
-  auto out = hold_power(t, hold, 700, W, wait, waiting, states);
+  auto out = hold_power(t, hold, {700}, W, wait, waiting, states);
   state = states.front();
   return out;
 }
@@ -117,7 +117,7 @@ TEST_CASE("who is throttled waits less for the others: only what exceeds its wai
   const std::vector<double> waiting = {100, 100};
   const auto period_s = [&](double fast_begins_W) {
     std::vector<HoldState> state = {{{fast_begins_W, 0}, {}}, {{600, 0}, {}}};
-    const auto h = hold_power(t, smoothing(0.0, 500, 1e6, 0.0), 700, W, 1, waiting, state);
+    const auto h = hold_power(t, smoothing(0.0, 500, 1e6, 0.0), {700}, W, 1, waiting, state);
     for (const auto& c : h.timeline.classes) CHECK(total(c) == h.timeline.period);
     return seconds(h.timeline.period);
   };

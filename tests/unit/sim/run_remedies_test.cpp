@@ -97,6 +97,29 @@ TEST_CASE("iterations that alternate under slow ramps are played in pairs, and c
   CHECK(jumps(pairs) < 40);  // of a hundred iterations; the reference has no jumps
 }
 
+TEST_CASE("under smoothing, GPUs that wait long for a slow host draw no more than their limit") {
+  double before_s = 0.0;
+  for (const char* slower : {"0.3", "0.8"}) {
+    LoadOptions o;
+    o.set = {"hall.a.n_gpu=1024",
+             "job.main.plan.n_gpu=1024",
+             "job.main.plan.global_batch_sequences=128",
+             "run.duration_h=0.1",
+             "job.main.life.slow_host_frac=0.05",
+             std::string("job.main.life.slow_host_slowdown_frac=") + slower};
+    const auto smoothed =
+        run(load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_smoothed.toml", o));
+    o.set.push_back("mitigation=[]");
+    const auto plain = run(load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_smoothed.toml", o));
+    CAPTURE(slower);
+    // Burning through long waits, they were at 1.4 times the limit and their dies at 112 degC before.
+    CHECK(figure(smoothed, "die_max_degC") < 87.0);
+    CHECK(figure(smoothed, "iteration_s") < 1.06 * figure(plain, "iteration_s"));
+    CHECK(figure(smoothed, "iteration_s") > before_s);
+    before_s = figure(smoothed, "iteration_s");
+  }
+}
+
 TEST_CASE("ballast fills the waits: burned watts heat dies and hall, work behind it is slower, books close") {
   const auto plain = run(tiny()), filled = run(tiny(ballast));
   CHECK(lowest_W(filled, 10) > 1.1 * lowest_W(plain, 10));
