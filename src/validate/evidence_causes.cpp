@@ -125,7 +125,8 @@ constexpr std::array causes = {
     Cause{"E4/byterobust-lost", "rates and times of detection of another fleet of the operator, two years older"},
     Cause{"E4/slow-gpu", "more than the clock of that GPU: the model slows its arithmetic alone"},
     Cause{"E5/range-mi300x", "the spread of MI300X's chips and of their cooling, both of which are assumed"},
-    Cause{"E5/nodes-512", "hosts, supplies and meters, which differ in the log and are equal here; under one limit GPUs draw alike"}};
+    Cause{"E5/nodes-512",
+          "hosts, supplies and meters, which differ in the log and are equal here; under one limit GPUs draw alike"}};
 
 }  // namespace
 
