@@ -154,7 +154,7 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   for (std::size_t l = 0; l < b.n_used(); ++l) {
     if (limiter[l] == dvfs::Limiter::power && limit_W[l] < let_W[l]) limiter[l] = held.target_by;
     if (limiter[l] == dvfs::Limiter::clock && task.clock_frac == 1.0) limiter[l] = held.lock_by;
-    if (guess[l] > gov.slowdown_K) {
+    if (state.die_K[b.gpu[l]] > gov.slowdown_K) {
       clock_Hz[l] = std::min(clock_Hz[l], gov.slowdown_clock_ratio * type.gpu.clock_max_Hz());
       limiter[l] = dvfs::Limiter::slowdown;
     }
@@ -162,6 +162,8 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
     signals.limiter[b.gpu[l]] = limiter[l];
   }
   const Lanes window_W = warm ? windows_W(type.gpu, task, b, chip, guess, clock_Hz) : let_W;
+  // That of the work stays through pauses, as its mean power does: the limit by heat takes both together.
+  if (!task.repeats) return;
   for (std::size_t l = 0; l < b.n_used(); ++l) state.window_W[b.gpu[l]] = window_W[l];
 }
 

@@ -40,8 +40,6 @@ void forget_means(const JobPlace& place, JobState before, JobState doing, StepCo
   else
     std::fill(mean_W.begin(), mean_W.end(), 0.0);
   forget_slopes(place, c);
-  const auto window_W = of_gpus(place, c.state.window_W, c.fleet);
-  std::fill(window_W.begin(), window_W.end(), 0.0);
   const auto die_K = of_gpus(place, c.state.die_K, c.fleet);
   for (auto* K : {&c.state.die_mean_K, &c.state.die_peak_K})
     std::copy(die_K.begin(), die_K.end(), of_gpus(place, *K, c.fleet).begin());

@@ -132,3 +132,14 @@ TEST_CASE("when most fans of a hall fail, limits hold the dies as in the referen
   // A single die under the thermal limit: its peak within an iteration.
   CHECK(figure(jumps, "die_max_degC") == Approx(figure(edges, "die_max_degC")).margin(1.5));
 }
+
+TEST_CASE("dies that their thermal limit holds are not slowed down for the watts of a cooler moment") {
+  LoadOptions o;
+  o.set = {"run.duration_h=1", "event=[{name='filter',kind='filter_blocked',hall='a',at_s=400,rack=5,out_frac=0.5}]"};
+  const auto r = run(load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/gb300_nvl72_row.toml", o));
+  // A die predicted at the power of the iteration before, which began cooler, is above the slowdown: clocks changed between 1.67 and
+  // 1.035 GHz from one iteration to the next, and a node was switched off.
+  CHECK(figure(r, "clock_slowest_MHz") > 1400.0);
+  CHECK(figure(r, "die_max_degC") > 87.0);  // the limit acts
+  CHECK(figure(r, "n_interruptions_thermal") == 0.0);
+}
