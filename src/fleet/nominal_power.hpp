@@ -27,11 +27,9 @@ std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, 
 
 /// Powers of the nominal chip of a class.
 struct NominalPowers {
-  std::vector<double> kind_W;  ///< [kind] as nominal_kind_W
-  std::vector<double>
-      leakage_W;  ///< [kind] the part of it that is leakage and follows the die; 0 where a bound holds the power
-  std::vector<double>
-      more_W;  ///< [segment] as segment_more_W of a die at nominal_die_K, whatever its own is: so the reference has it
+  std::vector<double> kind_W;     ///< [kind] as nominal_kind_W
+  std::vector<double> leakage_W;  ///< [kind] of it: leakage, which follows the die; 0 where a bound holds the power
+  std::vector<double> more_W;  ///< [segment] as segment_more_W at nominal_die_K, whatever the die: as in the reference
 };
 /// All of them at the die temperature `die_K`.
 NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,

@@ -67,7 +67,7 @@ struct BoardPower {
   double limit_W = std::numeric_limits<double>::infinity();  ///< smoothing burns nothing above it
 };
 
-/// Applies ballast and smoothing to every class.  Where all classes meet, those that lose less time wait for the slowest;
+/// Applies ballast and smoothing to every class. Where all classes meet, those that lose less time wait for the slowest;
 /// a class that is late after its last work waits less. Waits between work (a pipeline's bubbles) keep their length.
 /// @param natural_W [class][kind] nominal power  @param wait_kind kind that waits  @param waiting_W [class] power of a GPU
 /// that does no work  @param state [class] at the beginning; moves to the end  @param curve [class][kind], or empty

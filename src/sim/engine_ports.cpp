@@ -207,8 +207,7 @@ void Engine::Ports::end_step(Impl& engine) {
     leave_way();
     engine.load(moments_[from_].bytes);
     play_to(engine, asked);
-    last = count(
-        engine);  // without the looks on the way, sums differ a little: a mean over a short time from here on would show it
+    last = count(engine);  // without the looks on the way: the mean from here on must not show what they had apart
   } else if (inside_) {
     if (auto& bytes = moments_[from_].bytes; !bytes.empty()) {
       const int n_write = way_.n_write;
