@@ -54,6 +54,12 @@ void scale_add(power::FeederMeters& to, const power::FeederMeters& from, double 
   }
 }
 
+/// How far bins end behind whole periods, or, below zero, before them: the nearest.
+Tick beyond_periods(std::int64_t n_bin, Tick period) {
+  const Tick passed = n_bin * ns_per_ms;
+  return passed - (passed + period / 2) / period * period;
+}
+
 /// Where repetitions begin and end: `n_bin` bins from `bin` on, `phase` into a period.
 struct Stretch {
   std::int64_t bin, n_bin;
@@ -65,7 +71,8 @@ struct Stretch {
 power::FeederMeters repeated_meters(const power::Feeder& feeder, const LoadTemplate& load, double constant_W,
                                     double auxiliary_W, const Stretch& s, std::vector<double>& pcc_W,
                                     std::vector<double>& pcc_var) {
-  const std::int64_t periods = (s.n_bin * ns_per_ms + load.period / 2) / load.period;
+  const Tick rest = beyond_periods(s.n_bin, load.period);
+  const std::int64_t periods = (s.n_bin * ns_per_ms - rest) / load.period;
   const std::size_t n = load.bin_J.size();
   const Tick last_width = load.period - static_cast<Tick>(n - 1) * ns_per_ms;
   std::vector<double> load_W(n);
@@ -78,7 +85,6 @@ power::FeederMeters repeated_meters(const power::Feeder& feeder, const LoadTempl
   feeder.through(W.last(1), auxiliary_W, out.last(1), var.last(1), last);
   const double last_share = static_cast<double>(last_width) / static_cast<double>(ns_per_ms);
   const double count = static_cast<double>(periods);
-  const Tick rest = s.n_bin * ns_per_ms - load.period * periods;
   power::FeederMeters total;
   scale_add(total, whole, count);
   scale_add(total, last, count * last_share);
@@ -96,7 +102,7 @@ power::FeederMeters repeated_meters(const power::Feeder& feeder, const LoadTempl
 
 /// By how many bins repetitions fall short of whole periods: as many come again.
 std::size_t bins_again(std::int64_t n_bin, Tick period) {
-  const Tick passed = n_bin * ns_per_ms, rest = passed - (passed + period / 2) / period * period;
+  const Tick rest = beyond_periods(n_bin, period);
   return rest < -ns_per_ms / 2 ? static_cast<std::size_t>((ns_per_ms / 2 - rest) / ns_per_ms) : 0;
 }
 

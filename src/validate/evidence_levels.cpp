@@ -18,6 +18,14 @@ constexpr double inlet_K = 22.0 + zero_degC_K;
 
 workload::IterationModel model_of(const EvidenceRun& run) { return {run.shape, run.plan, run.compute, run.network}; }
 
+/// Mean over classes and time. @param W [class][segment]
+double mean_W(const workload::Timeline& timeline, const fleet::ClassPower& W) {
+  double J = 0.0;
+  for (std::size_t c = 0; c < W.size(); ++c)
+    for (std::size_t i = 0; i < W[c].size(); ++i) J += W[c][i] * seconds(timeline.classes[c][i].duration);
+  return J / (seconds(timeline.period) * static_cast<double>(W.size()));
+}
+
 /// Mean watts of a nominal GPU over the repeating timeline of a service at a clock that is given, as a run has services.
 double mean_gpu_W(const GpuCase& gpu, const ServerCase& server, const workload::Timeline& timeline, double reference_Hz,
                   double clock_Hz, double die_K) {
@@ -29,12 +37,13 @@ double mean_gpu_W(const GpuCase& gpu, const ServerCase& server, const workload::
     task.class_window.push_back(fleet::worst_window(timeline, c, task.kind_reference_W, gpu.governor.window_s));
     task.class_gate_Hz.push_back(clock_Hz);
   }
-  double J = 0.0;
+  fleet::ClassPower W;
   for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
     const auto kind_W = fleet::nominal_kind_W(task, type, type.usual, c, die_K);
-    for (const auto& segment : timeline.classes[c]) J += kind_W[segment.kind] * seconds(segment.duration);
+    auto& of_class = W.emplace_back();
+    for (const auto& segment : timeline.classes[c]) of_class.push_back(kind_W[segment.kind]);
   }
-  return J / (seconds(timeline.period) * static_cast<double>(timeline.classes.size()));
+  return mean_W(timeline, W);
 }
 
 /// Clock of a nominal chip whose worst window meets the limit ÷ reference clock.
@@ -77,11 +86,7 @@ double training_gpu_W(const EvidenceRun& run, double die_K) {
   auto plan = limited_plan(run.gpu, run.tdp_W, model);
   const std::vector<double> slowest{*std::min_element(plan.pace.begin(), plan.pace.end())};
   const auto timeline = model.iteration(slowest);
-  const auto W = gpu_powers(plan, model, timeline, slowest, die_K);
-  double J = 0.0;
-  for (std::size_t c = 0; c < W.size(); ++c)
-    for (std::size_t i = 0; i < W[c].size(); ++i) J += W[c][i] * seconds(timeline.classes[c][i].duration);
-  return J / (seconds(timeline.period) * static_cast<double>(W.size()));
+  return mean_W(timeline, gpu_powers(plan, model, timeline, slowest, die_K));
 }
 
 double training_node_W(const EvidenceRun& run, bool immersed) {
