@@ -16,25 +16,50 @@ using workload::JobState;
 constexpr double kept_ratio =
     1.05;  ///< clocks follow predicted temperatures: the first iteration after a cold start misses the cap by up to 4 %
 
-/// Loads of the single iterations that a jump's mean represents.
+/// Energy of one kind of work over its own time in an iteration.
+class KindEnergy {
+ public:
+  void add(double s, double W) { s_.push_back(s_.back() + s), J_.push_back(J_.back() + W * s); }
+  /// The same through other times of that kind: from the first one on.
+  void begin(double of_s) { per_s_ = of_s > 0.0 ? s_.back() / of_s : 0.0, at_ = 0, passed_s_ = passed_J_ = 0.0; }
+  /// Mean power in the next of them.
+  double pass_W(double s) {
+    const double until_s = std::min(passed_s_ + s * per_s_, s_.back()), length_s = until_s - passed_s_;
+    if (!(length_s > 0.0)) return s_.back() > 0.0 ? J_.back() / s_.back() : 0.0;
+    while (at_ + 2 < s_.size() && s_[at_ + 1] < until_s) ++at_;
+    const double until_J = J_[at_] + (J_[at_ + 1] - J_[at_]) * (until_s - s_[at_]) / (s_[at_ + 1] - s_[at_]);
+    const double W = (until_J - passed_J_) / length_s;
+    passed_s_ = until_s, passed_J_ = until_J;
+    return W;
+  }
+
+ private:
+  std::vector<double> s_{0.0}, J_{0.0};  ///< [segment of this kind, and the end] before it
+  double per_s_ = 0.0, passed_s_ = 0.0, passed_J_ = 0.0;
+  std::size_t at_ = 0;
+};
+
+/// Loads of the single iterations that a jump's mean represents: each kind takes its own time through the power that it has in the
+/// mean, from its first segment to its last. Only waits differ in length.
 std::vector<connection::LoadTemplate> single_loads(const fleet::TrainingTask& training, const workload::Timeline& mean,
                                                    const fleet::ClassPower& power) {
-  const std::size_t n_kind = mean.kinds.size();
-  std::vector<double> kind_W(mean.classes.size() * n_kind, 0.0), kind_s(kind_W.size(), 0.0);
-  for (std::size_t c = 0; c < mean.classes.size(); ++c)
-    for (std::size_t s = 0; s < mean.classes[c].size(); ++s) {
-      const std::size_t k = c * n_kind + mean.classes[c][s].kind;
-      kind_W[k] += power[c][s] * seconds(mean.classes[c][s].duration);
-      kind_s[k] += seconds(mean.classes[c][s].duration);
+  const auto singles = training.singles();
+  std::vector<fleet::ClassPower> W(singles.size(), fleet::ClassPower(mean.classes.size()));
+  for (std::size_t c = 0; c < mean.classes.size(); ++c) {
+    std::vector<KindEnergy> kind(mean.kinds.size());
+    for (std::size_t s = 0; s < mean.classes[c].size(); ++s)
+      if (const auto& segment = mean.classes[c][s]; segment.duration > 0)
+        kind[segment.kind].add(seconds(segment.duration), power[c][s]);
+    for (std::size_t i = 0; i < singles.size(); ++i) {
+      const auto& segments = singles[i].classes[c];
+      std::vector<double> kind_s(kind.size(), 0.0);
+      for (const auto& s : segments) kind_s[s.kind] += seconds(s.duration);
+      for (std::size_t k = 0; k < kind.size(); ++k) kind[k].begin(kind_s[k]);
+      for (const auto& s : segments) W[i][c].push_back(kind[s.kind].pass_W(seconds(s.duration)));
     }
-  for (std::size_t k = 0; k < kind_W.size(); ++k) kind_W[k] /= kind_s[k] > 0.0 ? kind_s[k] : 1.0;
-  std::vector<connection::LoadTemplate> out;
-  for (const auto& single : training.singles()) {
-    fleet::ClassPower W(single.classes.size());
-    for (std::size_t c = 0; c < W.size(); ++c)
-      for (const auto& s : single.classes[c]) W[c].push_back(kind_W[c * n_kind + s.kind]);
-    out.push_back(connection::make_load_template(single, W));
   }
+  std::vector<connection::LoadTemplate> out;
+  for (std::size_t i = 0; i < singles.size(); ++i) out.push_back(connection::make_load_template(singles[i], W[i]));
   return out;
 }
 

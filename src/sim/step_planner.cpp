@@ -130,6 +130,19 @@ void StepPlanner::step_done() {
   if (state_.startup_iterations_left > 0) --state_.startup_iterations_left;
 }
 
+namespace {
+
+/// Until when a job is known to iterate, as long as its iterations are.
+Tick works_until(const Job& job, const workload::JobStep& next) {
+  Tick out = std::min(next.interrupt, next.stop);
+  if (const auto left = next.iterations_left; left != workload::never && job.state.last_period > 0)
+    if (const double left_s = static_cast<double>(left) * seconds(job.state.last_period); left_s < 1e6)
+      out = std::min(out, job.state.now + to_tick(left_s));
+  return out;
+}
+
+}  // namespace
+
 bool StepPlanner::is_steady_until(const Job& job, Tick until) const {
   if (!job.life) return true;
   if (job.life->state().start_held) return false;  // it looks at every macro step whether its nodes can run
@@ -141,13 +154,13 @@ bool StepPlanner::is_steady_until(const Job& job, Tick until) const {
   if (!works(doing) && next.state == doing)
     return state_.held_steps > 0 && state_.since_change > steady_after && std::min(next.until, next.interrupt) >= until;
   return doing == JobState::iterate && now - state_.started > steady_after && state_.since_change > 0 &&
-         state_.jump_s > 0.0 && next.interrupt >= until;
+         state_.jump_s > 0.0 && works_until(job, next) >= until;
 }
 
 Tick StepPlanner::next_change(const Job& job) const {
   if (!job.life || job.life->state().start_held) return workload::never;
   const auto next = job.life->next(job.state.now);
-  if (next.state == JobState::iterate) return next.interrupt;  // it goes through pauses
+  if (next.state == JobState::iterate) return works_until(job, next);  // it goes through pauses
   return next.state == JobState::evaluate ? workload::never : std::min(next.until, next.interrupt);
 }
 

@@ -16,7 +16,9 @@ struct JobStep {
   /// Timed states: their exact end, or the end of a ramp's stage. iterate: no iteration starts at or after this (a
   /// checkpoint, a stop or a ramp's next stage is due). evaluate and done: `never`.
   Tick until = never;
-  std::int64_t max_iterations = 0;      ///< iterate: largest number before the next evaluation or the end
+  std::int64_t max_iterations = 0;       ///< iterate: largest number before the next evaluation or the end
+  std::int64_t iterations_left = never;  ///< iterate: of the whole job
+  Tick stop = never;  ///< iterate: the first boundary at or after it ends the work, for a planned stop
   std::int64_t evaluation_batches = 0;  ///< evaluate
   PhaseKind kind;                       ///< timed states: what every GPU does
   double busy_frac = 1.0;               ///< ramps by replicas, tear-down: share of the job's replicas that do `kind`

@@ -149,8 +149,10 @@ JobStep JobLife::next(Tick now) const {
   if (s_.state == JobState::evaluate) {
     step.evaluation_batches = job_.evaluation_batches;
   } else if (s_.state == JobState::iterate) {
-    step.until = std::max(now, std::min(s_.checkpoint_due, stop_tick()));
-    step.max_iterations = job_.total_iterations > 0 ? job_.total_iterations - s_.progress : never;
+    step.stop = stop_tick();
+    step.until = std::max(now, std::min(s_.checkpoint_due, step.stop));
+    if (job_.total_iterations > 0) step.iterations_left = job_.total_iterations - s_.progress;
+    step.max_iterations = step.iterations_left;
     if (const std::int64_t every = job_.evaluation_interval_iterations; every > 0)
       step.max_iterations = std::min(step.max_iterations, every - s_.progress % every);
   } else if (const Tick length = duration_ns(s_.state); length != never) {
