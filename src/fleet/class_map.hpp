@@ -75,8 +75,11 @@ struct ClassMap {
   std::vector<double> peak_K_per_W;
   KindLeakage leakage;
   WithinKinds within;
-  double pause_rise_K = 0.0;  ///< mean die temperature in a pause of the jump − mean over the repetition
-  bool repeats = false;       ///< false: it happens once
+  double pause_rise_K =
+      0.0;  ///< mean die temperature in a pause of the jump − mean over the repetition, from that mean on
+  /// [mode] and per kelvin by which it is off that mean where the pause begins, between two repetitions.
+  std::array<double, thermal::n_mode> pause_rise{};
+  bool repeats = false;  ///< false: it happens once
 };
 
 /// Lowest and highest rate of each mode among the nodes.
@@ -106,6 +109,8 @@ void add_course(ClassMap& map, std::span<const workload::Segment> segments, cons
 
 /// Mean die temperature over `pause_s` at `pause_W` after long at `mean_W`, minus that before.
 double pause_rise_K(const thermal::PackageModes& reference, double mean_W, double pause_W, double pause_s);
+/// [mode] what is left of a mode in the die, on average over `pause_s`.
+std::array<double, thermal::n_mode> pause_rise(const thermal::PackageModes& reference, double pause_s);
 
 /// w of every used kind at a node's rates: out[mode][i] belongs to kind used[i].
 void interpolate_weights(const ClassMap& map, const std::array<double, thermal::n_mode>& rate_per_s,

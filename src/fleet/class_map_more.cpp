@@ -64,6 +64,7 @@ void clear(ClassMap& map) {
   map.leakage.weight_s = {}, map.leakage.peak_K_per_W = 0.0;
   map.within.more_W.clear(), map.within.kind_W.clear();
   map.within.weight_J = {}, map.within.peak_K = map.pause_rise_K = 0.0;
+  map.pause_rise = {};
   map.repeats = false;
 }
 
@@ -145,6 +146,13 @@ double pause_rise_K(const thermal::PackageModes& reference, double mean_W, doubl
     rise_K += reference.shape[0][m] * reference.gain_K_per_J[m] / reference.rate_per_s[m] * (pause_W - mean_W) *
               (1.0 - math::mean_decay(reference.rate_per_s[m] * pause_s));
   return rise_K;
+}
+
+std::array<double, n_mode> pause_rise(const thermal::PackageModes& reference, double pause_s) {
+  std::array<double, n_mode> out{};
+  for (std::size_t m = 0; m < n_mode; ++m)
+    out[m] = reference.shape[0][m] * math::mean_decay(reference.rate_per_s[m] * pause_s);
+  return out;
 }
 
 void interpolate_weights(const ClassMap& map, const std::array<double, n_mode>& rate_per_s,

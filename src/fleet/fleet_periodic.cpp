@@ -264,12 +264,20 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
   scatter(peak_K, b, state.die_peak_K.data());
 }
 
-/// Temperatures at the begin of the pauses.
+/// Mean temperatures in the pauses, which begin where repetitions do: after their last wait dies are cooler than on average.
 TIDEWATT_CLONES
-void pause_rises(double k_T, double rise_K, const Packages& before, Lanes& die_K, Lanes& factor) {
+void pause_rises(double k_T, const ClassMap& map, const FleetState& state, const Block& b, const Packages& before,
+                 Lanes& die_K, Lanes& factor) {
+  Lanes rise_K;
+  std::fill_n(rise_K.x, n_lane, map.pause_rise_K);
+  for (std::size_t j = 0; j < n_mode; ++j) {
+    const Lanes ripple_K = gather(state.ripple_K[j].data(), b);
+    for (std::size_t l = 0; l < n_lane; ++l) rise_K[l] = std::fma(map.pause_rise[j], ripple_K[l], rise_K[l]);
+  }
   for (std::size_t l = 0; l < n_lane; ++l) {
-    die_K[l] = std::fma(rise_K, before.r[l], before.guess_K[l]);
-    factor[l] = math::exp(k_T * rise_K * before.r[l]);
+    const double by_K = rise_K[l] * before.r[l];
+    die_K[l] = before.guess_K[l] + by_K;
+    factor[l] = math::exp(k_T * by_K);
   }
 }
 
@@ -317,7 +325,7 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   const double k_T = b.type->gpu.params().leakage_per_K;
   set_kind_offsets(map, k_T, before.r, b.n_used(), s.rise);
   if (course.n_pause > 0.0) {
-    pause_rises(k_T, map.pause_rise_K, before, s.pause_die_K, s.pause_rise);
+    pause_rises(k_T, map, state, b, before, s.pause_die_K, s.pause_rise);
     s.pause = pause_powers(fleet, state, task, b, s.pause_die_K);
   }
   Pass pass;

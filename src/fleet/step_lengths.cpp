@@ -7,6 +7,7 @@
 namespace TIDEWATT_NAMESPACE::fleet {
 
 workload::Timeline graded(const workload::Timeline& timeline, Tick first) {
+  constexpr Tick longest = 86400 * ns_per_s;  // so long that it binds nothing, so short that it can double
   workload::Timeline out;
   out.kinds = timeline.kinds;
   out.period = timeline.period;
@@ -17,7 +18,7 @@ workload::Timeline graded(const workload::Timeline& timeline, Tick first) {
     for (const auto& s : segments) {
       if (s.kind != last_kind) step = first;
       last_kind = s.kind;
-      for (Tick left = s.duration; left > 0; step *= 2) {
+      for (Tick left = s.duration; left > 0; step = std::min(2 * step, longest)) {  // of many segments of a kind, too
         const Tick d = left <= step + step / 2 ? left : step;
         fine.push_back({d, s.kind});
         left -= d;

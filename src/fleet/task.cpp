@@ -79,6 +79,8 @@ std::uint32_t wait_kind_of(const workload::Timeline& timeline) {
 
 namespace {
 
+bool works(const workload::PhaseKind& kind) { return kind.matrix_s > 0.0 || kind.memory_s > 0.0; }
+
 /// Builds a timeline with smoothing and ballast, class by class.
 struct Holder {
   const workload::Timeline& from;
@@ -100,6 +102,7 @@ struct Holder {
   // Scratch of `play`, kept to reuse its memory.
   std::vector<Tick> duration = {};
   std::vector<double> W = {};
+  std::vector<std::uint8_t> working = {};
   std::vector<mitigation::BallastStretch> stretches = {};
   std::vector<const mitigation::ThrottleCurve*> throttle = {};
 
@@ -134,7 +137,9 @@ struct Holder {
     }
     stretches.clear();
     if (hold.ballast) {
-      stretches = mitigation::ballast_from(state.ballast, *hold.ballast, board.tdp_W, duration, W);
+      working.clear();
+      for (const auto& s : segments) working.push_back(works(from.kinds[s.kind]) ? 1 : 0);
+      stretches = mitigation::ballast_from(state.ballast, *hold.ballast, board.tdp_W, duration, W, working);
     } else {
       for (std::uint32_t i = 0; i < duration.size(); ++i) stretches.push_back({duration[i], i, 0.0, {}});
     }
@@ -199,8 +204,6 @@ std::vector<Tick> meetings(const workload::Timeline& timeline) {
   out.push_back(timeline.period);
   return out;
 }
-
-bool works(const workload::PhaseKind& kind) { return kind.matrix_s > 0.0 || kind.memory_s > 0.0; }
 
 }  // namespace
 

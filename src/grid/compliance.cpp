@@ -87,6 +87,11 @@ Figure quotient(const Figure& a, const Figure& b) {
       a.worst};
 }
 
+/// Of a power that is drawn; a site that draws none has no share.
+Figure share_of(const Figure& a, const Figure& drawn_W) {
+  return drawn_W.value > 0.0 ? quotient(a, drawn_W) : Figure{};
+}
+
 bool same(double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b)); }
 
 Figure figure_of(const Rule& r, const WaveformFigures& f) {
@@ -108,11 +113,11 @@ Figure figure_of(const Rule& r, const WaveformFigures& f) {
     case Metric::range:
       return f.range_W;
     case Metric::range_share:
-      return quotient(f.range_W, f.peak_W);
+      return share_of(f.range_W, f.peak_W);
     case Metric::band_rms:
       return band() ? band()->rms_W : Figure{};
     case Metric::band_share:
-      return band() ? quotient(band()->rms_W, f.mean_W) : Figure{};
+      return band() ? share_of(band()->rms_W, f.mean_W) : Figure{};
     case Metric::line_share:
       return band() ? band()->line_share_frac : Figure{};
     case Metric::P_st:

@@ -104,6 +104,12 @@ struct BallastWalk {
     emit(left, segment, 0.0);
   }
 
+  /// A segment that draws as much as the ballast would: nothing is missing, and nothing is slowed down.
+  void draw(Tick left, std::uint32_t segment) {
+    s = {0.0, 0};
+    emit(left, segment, 0.0);
+  }
+
   void work(Tick alone, std::uint32_t segment) {
     const double rate = 1.0 - p.monitor_cost_frac;
     const bool beside = s.level_W > 0.0;
@@ -121,11 +127,17 @@ struct BallastWalk {
 }  // namespace
 
 std::vector<BallastStretch> ballast_from(BallastState& state, const BallastParams& params, double tdp_W,
-                                         std::span<const Tick> duration, std::span<const double> natural_W) {
+                                         std::span<const Tick> duration, std::span<const double> natural_W,
+                                         std::span<const std::uint8_t> works) {
   check(params, duration, natural_W);
   BallastWalk walk{params, tdp_W, state};
   for (std::uint32_t i = 0; i < duration.size(); ++i)
-    natural_W[i] < params.level_ratio* tdp_W ? walk.wait(duration[i], i, natural_W[i]) : walk.work(duration[i], i);
+    if (natural_W[i] < params.level_ratio * tdp_W)
+      walk.wait(duration[i], i, natural_W[i]);
+    else if (works.empty() || works[i] != 0)
+      walk.work(duration[i], i);
+    else
+      walk.draw(duration[i], i);
   state = walk.s;
   return std::move(walk.out);
 }

@@ -243,6 +243,14 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
     if (h.liquid && h.plant_kind == PlantKind::outside_air)
       report("hall." + h.hall.name + ".plant",
              "servers with cold plates need a plant with liquid: of type hydronic or prescribed_inlet");
+    if (h.liquid && h.plant_kind == PlantKind::hydronic && h.hydronic.liquid_frac == 0.0)
+      report("hall." + h.hall.name + ".plant",
+             "its liquid_frac is 0: it cools no liquid, and the servers have cold plates; choose an entry with "
+             "liquid_frac above 0");
+    if (!h.liquid && h.package.convection_exponent_ratio == 0.0)
+      report("hall." + h.hall.name + ".gpu",
+             "its package has a cold plate, the server is cooled by air; choose an entry whose name does not end in "
+             "_liquid, or a server with cold plates");
     if (h.liquid && h.package.convection_exponent_ratio > 0.0)
       report(
           "hall." + h.hall.name + ".gpu",

@@ -182,7 +182,8 @@ StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until,
       return {1, true, true, end};
   }
   if (edge < hard_end && edge - now < left) return {1, true, false, edge - now};
-  if (hard_end - now < left) return {1, true, true};
+  // What falls due at this boundary cuts its first nanosecond: a step of no length moves nothing.
+  if (hard_end - now < left) return {1, true, true, hard_end > now ? 0 : 1};
   if (state_.startup_iterations_left > 0 || state_.begun_frac > 0.0) return {1, true};
   const bool reference = c.scenario.run.reference;
   if (reference || job.scratch.step.state == JobState::evaluate) return {1, !reference};

@@ -73,10 +73,12 @@ struct TIDEWATT_API BallastStretch {
 /// Ballast on any stretch of a GPU's timeline, as in a run: as `ballast` above for waits, and where work stays away longer
 /// than hold_s it ramps down to what the GPU draws by itself, in stairs of board limit/32. It never ramps up by itself:
 /// a GPU that has not worked yet is left alone. Burned power heats the die as any other.
-/// @param natural_W [segment] power without ballast  @param state moves to the end  @throws InputError as `ballast`
+/// Monitoring slows work down; a segment that is none takes exactly its time, however much it draws.
+/// @param natural_W [segment] power without ballast  @param works [segment] 0: it is none; empty: all that draw at least the level
+/// @param state moves to the end  @throws InputError as `ballast`
 TIDEWATT_API std::vector<BallastStretch> ballast_from(BallastState& state, const BallastParams& params, double tdp_W,
-                                                      std::span<const Tick> duration,
-                                                      std::span<const double> natural_W);
+                                                      std::span<const Tick> duration, std::span<const double> natural_W,
+                                                      std::span<const std::uint8_t> works = {});
 
 /// Largest minus smallest mean over windows of `window_s` of a timeline that repeats, as a meter with this window shows it.
 /// @param duration, power_W [segment]  @throws InputError if sizes differ or the window is not positive

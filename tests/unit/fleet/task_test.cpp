@@ -63,6 +63,18 @@ TEST_CASE("graded steps start at 10 ms after every edge, never cross one and add
   CHECK(std::find(edges.begin(), edges.end(), 3 * ns_per_s) != edges.end());
 }
 
+TEST_CASE("graded steps of very many segments of one kind stay finite") {
+  // Doubled without bound, a step went below 0 after some 40 of them, then to 0, and the steps never ended.
+  workload::Timeline t;
+  t.kinds.resize(1);
+  t.classes.emplace_back();
+  for (int i = 0; i < 100; ++i) t.classes.front().push_back({3 * ns_per_ms, 0});
+  t.period = 300 * ns_per_ms;
+  const auto g = graded(t);
+  CHECK(g.classes[0].size() == 100);
+  CHECK(total(g.classes[0]) == t.period);
+}
+
 namespace {
 
 /// Power of a class over its held timeline, segment by segment.

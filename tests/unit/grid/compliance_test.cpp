@@ -71,6 +71,15 @@ TEST_CASE("pass, fail, undecided and not measured, with margins by hand") {
   CHECK(less.verdict() == Compliance::undecided);
 }
 
+TEST_CASE("a site that draws no power has no share of it") {
+  // Range over the peak was infinite where on-site turbines fed the grid throughout, and no result could be written.
+  std::vector<Finding> findings;
+  auto f = swing();
+  f.peak_W.value = -1e6;
+  const auto report = evaluate(set("power_stabilization_example", findings), f);
+  CHECK(report.outcomes[0].verdict == Compliance::not_measured);
+}
+
 TEST_CASE("a lower limit holds from below, and a change of one figure flips its rule only") {
   std::vector<Finding> findings;
   const auto rules = read_rules(parse_toml(R"(title = "limits"

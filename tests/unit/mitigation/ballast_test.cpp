@@ -82,3 +82,15 @@ TEST_CASE(
       parts_J += std::max(0.0, x.low_W - 150.0) * seconds(x.duration);
   CHECK(parts_J == Approx(J).epsilon(1e-9));
 }
+
+TEST_CASE("a wait that draws more than the ballast would takes exactly its time; work is slowed down by the monitor") {
+  BallastState state;
+  const std::vector<Tick> two = {ns_per_s, ns_per_s};
+  const std::vector<double> W = {650.0, 640.0};
+  const std::vector<std::uint8_t> works = {1, 0};
+  const auto out = ballast_from(state, params, 700.0, two, W, works);
+  REQUIRE(out.size() == 2);
+  CHECK(seconds(out[0].duration) == Approx(1.0 / (1.0 - params.monitor_cost_frac)));
+  CHECK(out[1].duration == ns_per_s);
+  CHECK(out[1].low_W == 0.0);
+}

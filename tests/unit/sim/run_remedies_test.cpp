@@ -187,6 +187,25 @@ TEST_CASE("a beat moves the iteration's line to the wanted frequency and costs t
   CHECK(std::count(kind.begin(), kind.end(), "beat_missed") == 1);
 }
 
+TEST_CASE("a failure exactly on a beat, where one iteration ends and the next begins, stops the job there") {
+  // A step of no length ended the program.
+  const auto r = run(tiny(R"(
+[[mitigation]]
+name = "beat"
+kind = "iteration_beat"
+job = "main"
+period_s = 20.0
+[[event]]
+name = "host"
+kind = "failure"
+job = "main"
+at_s = 440.0
+)",
+                          {"run.duration_h=0.2"}));
+  CHECK(figure(r, "n_interruptions_unexpected") == 1);
+  CHECK(figure(r, "energy_closure") <= 1e-11);
+}
+
 TEST_CASE("two jobs half a beat apart: their fundamentals cancel, side by side they add") {
   const std::string second = R"(
 [[job]]

@@ -79,6 +79,7 @@ TEST_CASE("parts that contradict one another give the findings of a file") {
           {{"hall.a.cap_W=20"}, [](Scenario& s) { hall(s).hall.cap_W = 20; }},
           {{"hall.a.clock_lock_MHz=30"}, [](Scenario& s) { hall(s).hall.clock_lock_Hz = 30e6; }},
           {{"hall.a.n_gpu=100"}, [](Scenario& s) { hall(s).hall.n_gpu = 100; }},
+          {{"hall.a.gpu=h100_sxm_700W_liquid"}, [](Scenario& s) { hall(s).package.convection_exponent_ratio = 0; }},
           {{"hall.a.recirculation_frac=0.84", "hall.a.recirculation_sigma_ratio=1.5"},
            [](Scenario& s) { hall(s).hall.recirculation_frac = 0.84, hall(s).hall.recirculation_sigma_ratio = 1.5; }},
           {{"job.main.plan.pp=3"}, [](Scenario& s) { job(s).plan.pp = 3; }},
@@ -214,4 +215,12 @@ sharding = "fsdp"
   REQUIRE(spans.size() == 1);
   CHECK(spans.front().first == "hall.b.gpu");
   CHECK(spans.front().second.find("job 'main'") != std::string::npos);
+}
+
+TEST_CASE("servers with cold plates at a plant that cools no liquid are refused") {
+  // Their plates had no flow: the run ended at its first step with heat that is no number.
+  LoadOptions o;
+  o.set = {"hall.b.plant=crah_chilled_water"};
+  CHECK_THROWS_WITH(load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/reference/liquid.toml", o),
+                    Catch::Contains("hall.b.plant: its liquid_frac is 0"));
 }
