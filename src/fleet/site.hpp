@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -45,9 +46,10 @@ inline std::size_t fan_step(double fan_frac) {
   const double step = fan_frac * static_cast<double>(n_fan_step) + 0.5;
   return step >= 0.0 && step < static_cast<double>(n_fan_step) + 1.0 ? static_cast<std::size_t>(step) : n_fan_step;
 }
-/// Row of NodeType::modes at work. @param flow_frac liquid through the plates ÷ their reference flow
+/// Row of NodeType::modes at work. Without any flow there would be no rest: the lowest is one step.
+/// @param flow_frac liquid through the plates ÷ their reference flow
 inline std::size_t mode_step(const NodeType& type, double fan_frac, double flow_frac) {
-  return fan_step(type.liquid ? flow_frac : fan_frac);
+  return type.liquid ? std::max<std::size_t>(1, fan_step(flow_frac)) : fan_step(fan_frac);
 }
 /// Speed ÷ full speed of a fan step, relative.
 inline double fan_frac_of(std::size_t step) { return static_cast<double>(step) / static_cast<double>(n_fan_step); }

@@ -57,6 +57,24 @@ Heat heat_of(const fleet::Fleet& fleet, const fleet::FleetState& state, const Jo
   return out;
 }
 
+/// Whether a die that is short of flow would rest above its limit at the power of its last step. Where flow has just fallen, that step's
+/// rate says nothing.
+bool rests_too_hot(const Job& job, const StepContext& c) {
+  const auto& task = job.scratch.task;
+  const auto& place = job.place;
+  const std::size_t n_gpu = c.fleet.n_gpu_per_node, n_node = task.flow_frac.empty() ? 0 : place.n_node;
+  for (std::size_t n = place.first_node; n < place.first_node + n_node; ++n) {
+    const double flow_frac = task.flow_frac[n];
+    if (!(flow_frac < 1.0) || c.state.off[n] != 0) continue;
+    const auto& type = c.fleet.types[c.fleet.node_hall[n]];
+    const double K_per_W = type.modes[fleet::mode_step(type, c.state.fan_frac[n], flow_frac)].steady_K_per_W;
+    for (std::size_t g = n * n_gpu; g < (n + 1) * n_gpu; ++g)
+      if (!(task.inlet_K[n] + c.fleet.resistance_ratio[g] * K_per_W * c.state.mean_W[g] <= type.governor.shutdown_K))
+        return true;  // without any flow there is no rest
+  }
+  return false;
+}
+
 }  // namespace
 
 bool HeatGuard::hot(const Job& job) const {
@@ -71,10 +89,10 @@ double HeatGuard::near_s(const Job& job) const {
                                                      : std::max(0.0, state_.margin_K) / state_.approach_K_per_s;
 }
 
-bool HeatGuard::may_end_work(const Job& job, double within_s) const {
+bool HeatGuard::may_end_work(const Job& job, double within_s, const StepContext& c) const {
   // Limiters keep dies further away; where clocks are at their lowest, the last step's rate says nothing.
   constexpr double out_of_hand_K = 4.0;
-  return hot(job) && (state_.margin_K < out_of_hand_K || near_s(job) < within_s);
+  return hot(job) && (state_.margin_K < out_of_hand_K || near_s(job) < within_s || rests_too_hot(job, c));
 }
 
 /// The iteration is computed ahead in slices on copies. The slice in which the first die passes its limit is repeated in eighths

@@ -17,7 +17,7 @@ class HeatGuard {
   /// steep, but plates that miss their flow warm by several kelvins a second, whatever the clock.
   double near_s(const Job& job) const;
   /// Whether the hottest die may pass its shutdown temperature within this time of work.
-  bool may_end_work(const Job& job, double within_s) const;
+  bool may_end_work(const Job& job, double within_s, const StepContext& c) const;
   /// When the first die of the coming iteration passes its shutdown temperature, from now; 0: not within `most`.
   Tick end(const Job& job, double begun_frac, Tick most, Search search, const StepContext& c) const;
   /// Nodes that have switched themselves off can be started again once they are below the slowdown temperature.

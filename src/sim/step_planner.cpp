@@ -175,7 +175,7 @@ Tick StepPlanner::next_cut(const Job& job, const StepContext& c) const {
 StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until, const StepContext& c) {
   const Tick now = job.state.now, hard_end = next_cut(job, c), edge = c.agenda.next_pause(now);
   const Tick period = job.scratch.task.timeline->period, left = period - to_tick(state_.begun_frac * seconds(period));
-  if (heat.may_end_work(job, 2.0 * std::max(std::min(state_.jump_s, seconds(until - now)), seconds(period)))) {
+  if (heat.may_end_work(job, 2.0 * std::max(std::min(state_.jump_s, seconds(until - now)), seconds(period)), c)) {
     state_.jump_s = 0.0;
     if (const Tick end = heat.end(job, state_.begun_frac, std::min({left, edge - now, hard_end - now}), heat_search, c);
         end > 0)
@@ -390,7 +390,7 @@ StepLength run_out_length(const Job& job, const StepPlanner& planner, const Heat
   const Tick left = period - to_tick(planner.begun_frac() * seconds(period));
   const Tick most = std::max<Tick>(1, std::min({left, planner.next_cut(job, c) - now, c.agenda.next_pause(now) - now,
                                                 job.scratch.step.until - now}));
-  const bool hot = heat.may_end_work(job, 2.0 * seconds(most));
+  const bool hot = heat.may_end_work(job, 2.0 * seconds(most), c);
   const Tick end = hot ? heat.end(job, planner.begun_frac(), most, heat_search, c) : 0;
   return {1, true, true, end > 0 ? end : most};
 }

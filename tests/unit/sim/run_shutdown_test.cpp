@@ -143,3 +143,15 @@ TEST_CASE("dies that their thermal limit holds are not slowed down for the watts
   CHECK(figure(r, "die_max_degC") > 87.0);  // the limit acts
   CHECK(figure(r, "n_interruptions_thermal") == 0.0);
 }
+
+TEST_CASE("a rack that loses nearly all of its flow switches off within the iteration, as in the reference",
+          "[shutdown]") {
+  // The step before says nothing of how fast dies warm: the first iteration without flow ended at 141 degC before anyone looked.
+  LoadOptions o;
+  o.set = {"run.duration_h=0.3", "event=[{name='filter',kind='filter_blocked',hall='a',at_s=900,out_frac=0.97}]"};
+  const auto scenario = load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/gb300_nvl72_row.toml", o);
+  const auto jumps = run(scenario), edges = run(reference_of(scenario));
+  for (const auto* r : {&jumps, &edges}) CHECK(figure(*r, "n_interruptions_thermal") == 1.0);
+  CHECK(figure(jumps, "die_max_degC") == Approx(figure(edges, "die_max_degC")).margin(0.5));
+  CHECK(figure(jumps, "tokens_per_s_mean") == Approx(figure(edges, "tokens_per_s_mean")).epsilon(1e-3));
+}
