@@ -60,11 +60,18 @@ template <std::size_t N>
 TIDEWATT_INLINE std::int64_t newton(const power::GpuModel::Grid& grid, const Coefficients& c, double lowest_Hz,
                                     double top_Hz, Lanes<N>& s) {
   std::int64_t any = 0;
+  // In stages: each is short enough for the processor to work on several vectors of it at once, and keeps its numbers in registers.
+  alignas(64) double of_V[N], of_slope[N], of_leak_W[N];
+  for (std::size_t g = 0; g < N; ++g) {
+    const auto table = grid.voltage(s.f[g]);
+    of_V[g] = table.V + s.offset_V[g];
+    of_slope[g] = table.slope_V_per_Hz;
+  }
+  for (std::size_t g = 0; g < N; ++g)
+    of_leak_W[g] = s.leak_W[g] * math::exp(c.leakage_per_V * (of_V[g] - c.voltage_ref_V));
   for (std::size_t g = 0; g < N; ++g) {
     const double f = s.f[g];
-    const auto table = grid.voltage(f);
-    const double V = table.V + s.offset_V[g];
-    const double leak_W = s.leak_W[g] * math::exp(c.leakage_per_V * (V - c.voltage_ref_V));
+    const double V = of_V[g], leak_W = of_leak_W[g], slope_V_per_Hz = of_slope[g];
     const double falling_W = std::fma(c.falling_W_per_Hz, f, s.falling_W[g]);
     const bool falls = falling_W < s.spare_W[g];
     const double steady_W = leak_W - (falls ? falling_W : s.spare_W[g]);
@@ -73,9 +80,8 @@ TIDEWATT_INLINE std::int64_t newton(const power::GpuModel::Grid& grid, const Coe
     const double dyn = c.dynamic_W_per_V2_Hz * V;
     const double dyn_W = dyn * V * f;
     const double G = std::fma(length, steady_W, std::fma(dyn_W, active, c.h * f));
-    const double leak_slope =
-        std::fma(leak_W * c.leakage_per_V, table.slope_V_per_Hz, falls ? -c.falling_W_per_Hz : 0.0);
-    const double dyn_slope = dyn * std::fma(2.0 * table.slope_V_per_Hz, f, V);
+    const double leak_slope = std::fma(leak_W * c.leakage_per_V, slope_V_per_Hz, falls ? -c.falling_W_per_Hz : 0.0);
+    const double dyn_slope = dyn * std::fma(2.0 * slope_V_per_Hz, f, V);
     const double slope =
         std::fma(c.a1, steady_W, std::fma(length, leak_slope, std::fma(dyn_slope, active, std::fma(dyn_W, c.e1, c.h))));
     const bool above = G > 0.0;
@@ -89,7 +95,7 @@ TIDEWATT_INLINE std::int64_t newton(const power::GpuModel::Grid& grid, const Coe
     const double fallback = above ? down : up;
     const bool inside = (step_to >= lo) & (step_to <= hi) & (step_to > lowest_Hz) & (step_to < top_Hz);
     const double next = inside ? step_to : fallback;
-    const double moved = next > f ? next - f : f - next;
+    const double moved = std::abs(next - f);
     const bool at_end = (above & (f <= lowest_Hz)) | (!above & (f >= top_Hz));
     const bool go = s.running[g] != 0;
     const bool on = go & !at_end;
@@ -103,6 +109,25 @@ TIDEWATT_INLINE std::int64_t newton(const power::GpuModel::Grid& grid, const Coe
   return any;
 }
 
+// GPUs side by side; lanes beyond the end repeat the last. A full batch is copied without looking which lanes there are.
+template <std::size_t N>
+TIDEWATT_INLINE void take(const OperatingPointBatch& b, std::size_t first, std::size_t n, Lanes<N>& s, double* ratio,
+                          double* die_K) {
+  const power::Chip* chip = &b.chip[first];
+  const auto fill = [&](std::size_t end) {
+    for (std::size_t i = 0; i < end; ++i) ratio[i] = chip[i].leakage_ratio, s.offset_V[i] = chip[i].voltage_offset_V;
+    std::copy_n(&b.die_K[first], end, die_K);
+    std::copy_n(&b.limit_W[first], end, s.spare_W);
+    std::copy_n(&b.clock_Hz[first], end, s.f);
+  };
+  if (n == N) return fill(N);
+  fill(n);
+  for (std::size_t i = n; i < N; ++i) {
+    ratio[i] = ratio[n - 1], s.offset_V[i] = s.offset_V[n - 1];
+    die_K[i] = die_K[n - 1], s.spare_W[i] = s.spare_W[n - 1], s.f[i] = s.f[n - 1];
+  }
+}
+
 template <std::size_t N>
 TIDEWATT_INLINE void solve(const power::GpuModel& gpu, const Coefficients& coefficients, double lowest_Hz,
                            double top_Hz, std::size_t first, std::size_t n, const OperatingPointBatch& b) {
@@ -110,26 +135,28 @@ TIDEWATT_INLINE void solve(const power::GpuModel& gpu, const Coefficients& coeff
   Lanes<N> s;
   const auto grid = gpu.grid();
   const auto& p = gpu.params();
+  alignas(64) double die_K[N], ratio[N];
+  take(b, first, n, s, ratio, die_K);
+  const double leakage_W = p.leakage_W, per_K = p.leakage_per_K, ref_K = p.leakage_ref_K, board_W = p.board_W;
+  const double falling_W = b.falling_W - board_W, per_leakage = b.falling_per_leakage;
   for (std::size_t i = 0; i < N; ++i) {
-    const std::size_t g = first + (i < n ? i : n - 1);  // lanes beyond the end repeat the last GPU
-    const double start = b.clock_Hz[g];
-    s.f[i] = start > lowest_Hz && start < top_Hz ? start : top_Hz;
+    const double start = s.f[i];
+    s.f[i] = (start > lowest_Hz) & (start < top_Hz) ? start : top_Hz;
     s.lo[i] = 0.0;
     s.hi[i] = 2.0 * top_Hz;
-    s.leak_W[i] = p.leakage_W * b.chip[g].leakage_ratio * math::exp(p.leakage_per_K * (b.die_K[g] - p.leakage_ref_K));
-    s.offset_V[i] = b.chip[g].voltage_offset_V;
-    s.spare_W[i] = b.limit_W[g] - p.board_W;
-    s.falling_W[i] = std::fma(b.falling_per_leakage, s.leak_W[i], b.falling_W - p.board_W);
+    s.leak_W[i] = leakage_W * ratio[i] * math::exp(per_K * (die_K[i] - ref_K));
+    s.spare_W[i] -= board_W;
+    s.falling_W[i] = std::fma(per_leakage, s.leak_W[i], falling_W);
     s.running[i] = 1;
   }
   for (int i = 0; i < 60; ++i)
     if (newton(grid, c, lowest_Hz, top_Hz, s) == 0) break;
   const Limiter at_top = top_Hz < gpu.clock_max_Hz() ? Limiter::clock : Limiter::none;
-  for (std::size_t i = 0; i < n; ++i) {
-    b.clock_Hz[first + i] = s.f[i];
-    // A lane that ended at the top with power to spare never lowered its upper end.
-    b.limiter[first + i] = s.hi[i] > top_Hz && s.f[i] >= top_Hz ? at_top : Limiter::power;
-  }
+  // A lane that ended at the top with power to spare never lowered its upper end.
+  Limiter limiter[N];
+  for (std::size_t i = 0; i < N; ++i) limiter[i] = (s.hi[i] > top_Hz) & (s.f[i] >= top_Hz) ? at_top : Limiter::power;
+  std::copy_n(s.f, n, &b.clock_Hz[first]);
+  std::copy_n(limiter, n, &b.limiter[first]);
 }
 
 TIDEWATT_CLONES
