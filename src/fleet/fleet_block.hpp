@@ -70,6 +70,26 @@ TIDEWATT_INLINE Lanes gather(const double* of_gpu, const Block& b) {
   for (std::size_t l = 0; l < n_lane; ++l) out[l] = of_gpu[b.gpu[l]];
   return out;
 }
+/// The same of what is not a double: chips, limiters.
+template <class T>
+TIDEWATT_INLINE void gather_each(const T* of_gpu, const Block& b, std::array<T, n_lane>& out) {
+  if (b.n_gpu == n_usual) {
+    for (std::size_t i = 0; i < b.n_node; ++i)
+      std::copy_n(of_gpu + b.gpu[i * n_usual], n_usual, out.begin() + i * n_usual);
+    for (std::size_t l = b.n_used(); l < n_lane; ++l) out[l] = out[0];
+    return;
+  }
+  for (std::size_t l = 0; l < n_lane; ++l) out[l] = of_gpu[b.gpu[l]];
+}
+template <class T>
+TIDEWATT_INLINE void scatter_each(const std::array<T, n_lane>& from, const Block& b, T* of_gpu) {
+  if (b.n_gpu == n_usual) {
+    for (std::size_t i = 0; i < b.n_node; ++i)
+      std::copy_n(from.begin() + i * n_usual, n_usual, of_gpu + b.gpu[i * n_usual]);
+    return;
+  }
+  for (std::size_t l = 0; l < b.n_used(); ++l) of_gpu[b.gpu[l]] = from[l];
+}
 TIDEWATT_INLINE void scatter(const Lanes& from, const Block& b, double* of_gpu) {
   if (b.n_gpu == n_usual) {
     for (std::size_t i = 0; i < b.n_node; ++i)

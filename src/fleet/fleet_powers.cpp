@@ -12,44 +12,59 @@ namespace TIDEWATT_NAMESPACE::fleet::detail {
 
 namespace {
 
+using Chips = std::array<power::Chip, n_lane>;
+
+/// Which GPUs wait at a clock of their own, and up to which power they may.
+struct Waiting {
+  Lanes limit_W;
+  std::array<std::uint8_t, n_lane> waits;
+  bool any;
+};
+TIDEWATT_CLONES
+void find_waiting(const FleetState& state, const FleetSignals& signals, const FleetTask& task, const Block& b,
+                  double cap_W, Waiting& out) {
+  using dvfs::Limiter;
+  const Limiter target_by = state.controls[b.hall].target_by;
+  std::array<Limiter, n_lane> by;
+  gather_each(signals.limiter.data(), b, by);
+  std::uint8_t any = 0;
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    out.waits[l] = (by[l] == Limiter::power) | (by[l] == target_by) ? 1 : 0;
+    any |= out.waits[l];
+  }
+  out.any = any != 0;
+  out.limit_W = gather(state.window_W.data(), b);
+  if (task.class_course.empty()) return;
+  // By power: what its limiter lets through while it waits, below.
+  for (std::size_t l = 0; l < n_lane; ++l) out.limit_W[l] = by[l] == Limiter::power ? cap_W : out.limit_W[l];
+}
+
 /// A GPU that waits has spare power and runs at a higher clock than the slowest, up to its power or thermal limit, unless a lock
 /// limits
 /// it.
-Lanes wait_clocks(const Fleet& fleet, FleetState& state, const FleetSignals& signals, const FleetTask& task,
-                  const Block& b, const Lanes& guess, double gate_Hz) {
+TIDEWATT_CLONES
+void wait_clocks(FleetState& state, const FleetSignals& signals, const FleetTask& task, const Block& b,
+                 const Chips& chip, const Lanes& guess, double gate_Hz, Lanes& clock_Hz) {
   const auto& type = *b.type;
-  const Lanes own_Hz = gather(state.own_Hz.data(), b);
-  Lanes clock_Hz;
-  bool waits = false;
-  std::array<bool, n_lane> waiting{};
-  for (std::size_t l = 0; l < n_lane; ++l) {
-    const auto by = signals.limiter[b.gpu[l]];
-    waiting[l] = gate_Hz > 0.0 && (by == dvfs::Limiter::power || by == state.controls[b.hall].target_by);
-    waits = waits || waiting[l];
-    clock_Hz[l] = own_Hz[l] > gate_Hz ? own_Hz[l] : gate_Hz;
-  }
-  if (waits) {
-    Lanes search_Hz = gather(state.clock_Hz.data(), b), limit_W;
-    std::array<power::Chip, n_lane> chip;
-    std::array<dvfs::Limiter, n_lane> unused;
-    for (std::size_t l = 0; l < n_lane; ++l) {
-      chip[l] = fleet.chip[b.gpu[l]];
-      // By power: what its limiter lets through while it waits, below.
-      limit_W[l] = signals.limiter[b.gpu[l]] == dvfs::Limiter::power && !task.class_course.empty()
-                       ? state.controls[b.hall].cap_W - type.governor.cap_margin_W
-                       : state.window_W[b.gpu[l]];
+  clock_Hz = gather(state.own_Hz.data(), b);
+  for (std::size_t l = 0; l < n_lane; ++l) clock_Hz[l] = clock_Hz[l] > gate_Hz ? clock_Hz[l] : gate_Hz;
+  if (gate_Hz > 0.0) {
+    const double cap_W = state.controls[b.hall].cap_W - type.governor.cap_margin_W;
+    Waiting waiting;
+    find_waiting(state, signals, task, b, cap_W, waiting);
+    if (waiting.any) {
+      Lanes search_Hz = gather(state.clock_Hz.data(), b);
+      std::array<dvfs::Limiter, n_lane> unused;
+      const std::size_t n = b.n_used();
+      dvfs::OperatingPointBatch batch{
+          std::span(chip).first(n), {guess.x, n}, {waiting.limit_W.x, n}, {search_Hz.x, n}, std::span(unused).first(n)};
+      set_falling(task, b.cls, cap_W, batch);
+      dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, gate_Hz,
+                             task.clock_frac * state.controls[b.hall].lock_Hz, batch);
+      for (std::size_t l = 0; l < n_lane; ++l) clock_Hz[l] = waiting.waits[l] != 0 ? search_Hz[l] : clock_Hz[l];
     }
-    const std::size_t n = b.n_used();
-    dvfs::OperatingPointBatch batch{
-        std::span(chip).first(n), {guess.x, n}, {limit_W.x, n}, {search_Hz.x, n}, std::span(unused).first(n)};
-    set_falling(task, b.cls, state.controls[b.hall].cap_W - type.governor.cap_margin_W, batch);
-    dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, gate_Hz,
-                           task.clock_frac * state.controls[b.hall].lock_Hz, batch);
-    for (std::size_t l = 0; l < n_lane; ++l)
-      if (waiting[l]) clock_Hz[l] = search_Hz[l];
   }
   scatter(clock_Hz, b, state.clock_Hz.data());
-  return clock_Hz;
 }
 
 /// Chip and voltage of a block's GPUs at their clocks; see dvfs::phase_power for the equation.
@@ -58,22 +73,18 @@ struct AtClock {
 };
 
 TIDEWATT_CLONES
-void at_clock(const Fleet& fleet, const Block& b, const Lanes& clock_Hz, double reference_Hz, AtClock& out) {
-  const auto& gpu = b.type->gpu;
-  Lanes offset_V, ratio, V;
-  for (std::size_t l = 0; l < n_lane; ++l) {
-    offset_V[l] = fleet.chip[b.gpu[l]].voltage_offset_V;
-    ratio[l] = fleet.chip[b.gpu[l]].leakage_ratio;
-  }
+void at_clock(const power::GpuModel& gpu, const Chips& chip, const Lanes& clock_Hz, double reference_Hz, AtClock& out) {
+  const auto grid = gpu.grid();
   out.clock_Hz = clock_Hz;
-  for (std::size_t l = 0; l < n_lane; ++l) V[l] = gpu.voltage(clock_Hz[l]).V + offset_V[l];
+  Lanes V;
+  for (std::size_t l = 0; l < n_lane; ++l) V[l] = grid.voltage_at(clock_Hz[l]).V + chip[l].voltage_offset_V;
   const auto& p = gpu.params();
   const double leakage_W = p.leakage_W, per_V = p.leakage_per_V, ref_V = p.voltage_ref_V;
   const double dynamic_W = p.dynamic_W, per_ref_V = 1.0 / p.voltage_ref_V, per_ref_Hz = 1.0 / p.dynamic_ref_Hz;
   for (std::size_t l = 0; l < n_lane; ++l) {
     const double v = V[l] * per_ref_V;
     out.dynamic_W[l] = dynamic_W * v * v * (clock_Hz[l] * per_ref_Hz);
-    out.leakage_W[l] = leakage_W * ratio[l] * math::exp(per_V * (V[l] - ref_V));
+    out.leakage_W[l] = leakage_W * chip[l].leakage_ratio * math::exp(per_V * (V[l] - ref_V));
     out.stretch[l] = reference_Hz / clock_Hz[l];
   }
 }
@@ -130,13 +141,16 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
   const double gate_Hz = task.class_gate_Hz[b.cls];
   bool any_context = false, any_idle = false;
   for (const auto k : used) (task.kind_context[k] != 0 ? any_context : any_idle) = true;
-  const Lanes clock_Hz = wait_clocks(fleet, state, signals, task, b, guess, gate_Hz);
+  Chips chip;
+  gather_each(fleet.chip.data(), b, chip);
+  Lanes clock_Hz;
+  wait_clocks(state, signals, task, b, chip, guess, gate_Hz, clock_Hz);
   AtClock working, idle;
-  if (any_context) at_clock(fleet, b, clock_Hz, task.reference_Hz, working);
+  if (any_context) at_clock(b.type->gpu, chip, clock_Hz, task.reference_Hz, working);
   if (any_idle) {
     Lanes idle_Hz;
     std::fill_n(idle_Hz.x, n_lane, b.type->gpu.idle_clock_Hz());
-    at_clock(fleet, b, idle_Hz, task.reference_Hz, idle);
+    at_clock(b.type->gpu, chip, idle_Hz, task.reference_Hz, idle);
     rest(b, idle);
   }
   powers.resize(used.size());
@@ -158,14 +172,14 @@ KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetT
                        const Lanes& die_K) {
   const auto& type = *b.type;
   const std::uint32_t k = task.pause_kind;
+  Chips chip;
+  gather_each(fleet.chip.data(), b, chip);
   Lanes clock_Hz;
   if (task.kind_context[k] != 0) {
     clock_Hz = gather(state.own_Hz.data(), b);
     Lanes limit_W;
     std::fill_n(limit_W.x, n_lane, state.controls[b.hall].cap_W - type.governor.cap_margin_W);
-    std::array<power::Chip, n_lane> chip;
     std::array<dvfs::Limiter, n_lane> unused;
-    for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
     dvfs::operating_points(type.gpu, task.kind_mix[k], task.reference_Hz, 0.0, state.controls[b.hall].lock_Hz,
                            {std::span(chip).first(b.n_used()),
                             {die_K.x, b.n_used()},
@@ -176,7 +190,7 @@ KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetT
     std::fill_n(clock_Hz.x, n_lane, type.gpu.idle_clock_Hz());
   }
   AtClock at;
-  at_clock(fleet, b, clock_Hz, task.reference_Hz, at);
+  at_clock(type.gpu, chip, clock_Hz, task.reference_Hz, at);
   if (task.kind_context[k] == 0) rest(b, at);
   KindPower out;
   out.low_W = task.kind_low_W[k];

@@ -93,48 +93,72 @@ Lanes windows_W(const power::GpuModel& gpu, const FleetTask& task, const Block& 
 
 /// What the limiters let through at the clocks found.
 TIDEWATT_CLONES
-Lanes let_through(const power::GpuModel& gpu, const dvfs::OperatingPointBatch& batch, double cap_W) {
+void let_through(const power::GpuModel& gpu, const dvfs::OperatingPointBatch& batch, double cap_W, Lanes& out) {
   const auto& p = gpu.params();
-  Lanes out{};
+  const double leakage_ref_W = p.leakage_W, per_K = p.leakage_per_K, ref_K = p.leakage_ref_K;
+  const double all_W = batch.falling_W, per_Hz = batch.falling_W_per_Hz, per_leakage = batch.falling_per_leakage;
+  const power::Chip* chip = batch.chip.data();
+  const double *die_K = batch.die_K.data(), *clock_Hz = batch.clock_Hz.data();
   for (std::size_t l = 0; l < batch.chip.size(); ++l) {
-    const double leakage_W =
-        p.leakage_W * batch.chip[l].leakage_ratio * math::exp(p.leakage_per_K * (batch.die_K[l] - p.leakage_ref_K));
-    const double W = std::fma(batch.falling_W_per_Hz, batch.clock_Hz[l],
-                              std::fma(batch.falling_per_leakage, leakage_W, batch.falling_W));
+    const double leakage_W = leakage_ref_W * chip[l].leakage_ratio * math::exp(per_K * (die_K[l] - ref_K));
+    const double W = std::fma(per_Hz, clock_Hz[l], std::fma(per_leakage, leakage_W, all_W));
     out[l] = W < cap_W ? W : cap_W;
   }
-  return out;
 }
 
 /// Only dies near their target can be limited by it within a step; those below the cap have further to rise.
-bool heat_may_limit(const FleetState& state, const FleetTask& task, const Block& b, const Lanes& guess_K, double cap_W,
-                    double target_K) {
+TIDEWATT_CLONES
+bool heat_may_limit(const FleetState& state, const FleetTask& task, const Block& b, const Lanes& guess_K,
+                    const Lanes& clock_Hz, double cap_W, double target_K) {
   dvfs::OperatingPointBatch let{};  // by power alone, of a nominal chip
   set_falling(task, b.cls, cap_W, let);
-  const double nominal_W = let.falling_W + let.falling_per_leakage * b.type->gpu.params().leakage_W;
-  for (std::size_t l = 0; l < b.n_used(); ++l) {
-    const auto gpu = b.gpu[l];
-    const double peak_K = guess_K[l] + std::max(0.0, state.die_peak_K[gpu] - state.die_mean_K[gpu]);
-    const double let_W = std::min(cap_W, nominal_W + let.falling_W_per_Hz * state.own_Hz[gpu]);
-    const bool at_cap = state.window_W[gpu] == 0.0 || state.window_W[gpu] > (let_W < cap_W ? 0.97 : 0.99) * let_W;
-    if (peak_K > target_K - (at_cap ? 5.0 : 15.0)) return true;
+  const double nominal_W = let.falling_W + let.falling_per_leakage * b.type->gpu.params().leakage_W,
+               per_Hz = let.falling_W_per_Hz;
+  const Lanes hottest_K = gather(state.die_peak_K.data(), b), mean_K = gather(state.die_mean_K.data(), b),
+              window_W = gather(state.window_W.data(), b);
+  std::int64_t any = 0;
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double over_K = hottest_K[l] - mean_K[l], peak_K = guess_K[l] + (over_K > 0.0 ? over_K : 0.0);
+    const double falling_W = nominal_W + per_Hz * clock_Hz[l], let_W = falling_W < cap_W ? falling_W : cap_W;
+    const double near_W = (let_W < cap_W ? 0.97 : 0.99) * let_W;
+    const bool at_cap = (window_W[l] == 0.0) | (window_W[l] > near_W);
+    any |= peak_K > target_K - (at_cap ? 5.0 : 15.0) ? 1 : 0;
   }
-  return false;
+  return any != 0;
+}
+
+/// Who limits each GPU, and the slowdown of those that are too hot.
+TIDEWATT_CLONES
+void slow_down(const FleetState& state, const FleetTask& task, const Block& b, const Lanes& limit_W, const Lanes& let_W,
+               Lanes& clock_Hz, std::array<dvfs::Limiter, n_lane>& limiter) {
+  using dvfs::Limiter;
+  const auto& held = state.controls[b.hall];
+  const auto& gov = b.type->governor;
+  const Lanes die_K = gather(state.die_K.data(), b);
+  const double slow_Hz = gov.slowdown_clock_ratio * b.type->gpu.clock_max_Hz(), slowdown_K = gov.slowdown_K;
+  const Limiter target_by = held.target_by, lock_by = task.clock_frac == 1.0 ? held.lock_by : Limiter::clock;
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const Limiter found = limiter[l],
+                  with_heat = (found == Limiter::power) & (limit_W[l] < let_W[l]) ? target_by : found,
+                  with_lock = with_heat == Limiter::clock ? lock_by : with_heat;
+    const bool hot = die_K[l] > slowdown_K;
+    clock_Hz[l] = hot & (slow_Hz < clock_Hz[l]) ? slow_Hz : clock_Hz[l];
+    limiter[l] = hot ? Limiter::slowdown : with_lock;
+  }
 }
 
 void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, double ahead_s, const Block& b,
                       FleetSignals& signals) {
   const auto& type = *b.type;
-  const auto& gov = type.governor;
   const auto& held = state.controls[b.hall];
-  const double cap_W = held.cap_W - gov.cap_margin_W;
+  const double cap_W = held.cap_W - type.governor.cap_margin_W;
   const Lanes guess = gather(signals.guess_K.data(), b);
   Lanes limit_W, clock_Hz = gather(state.own_Hz.data(), b);
   std::fill_n(limit_W.x, n_lane, cap_W);
-  const bool warm = heat_may_limit(state, task, b, guess, cap_W, held.target_K);
+  const bool warm = heat_may_limit(state, task, b, guess, clock_Hz, cap_W, held.target_K);
   std::array<power::Chip, n_lane> chip;
-  std::array<dvfs::Limiter, n_lane> limiter;
-  for (std::size_t l = 0; l < n_lane; ++l) chip[l] = fleet.chip[b.gpu[l]];
+  std::array<dvfs::Limiter, n_lane> limiter{};
+  gather_each(fleet.chip.data(), b, chip);
   const std::size_t n = b.n_used();
   dvfs::OperatingPointBatch batch{
       std::span(chip).first(n), {guess.x, n}, {limit_W.x, n}, {clock_Hz.x, n}, std::span(limiter).first(n)};
@@ -142,7 +166,7 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   Lanes let_W;
   std::fill_n(let_W.x, n_lane, cap_W);
   const auto see_let = [&] {
-    if (!task.class_course.empty()) let_W = let_through(type.gpu, batch, cap_W);
+    if (!task.class_course.empty()) let_through(type.gpu, batch, cap_W, let_W);
   };
   if (warm) {
     see_let();  // at the clocks of the last step
@@ -151,20 +175,12 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   dvfs::operating_points(type.gpu, task.class_window[b.cls], task.reference_Hz, 0.0, task.clock_frac * held.lock_Hz,
                          batch);
   see_let();
-  for (std::size_t l = 0; l < b.n_used(); ++l) {
-    if (limiter[l] == dvfs::Limiter::power && limit_W[l] < let_W[l]) limiter[l] = held.target_by;
-    if (limiter[l] == dvfs::Limiter::clock && task.clock_frac == 1.0) limiter[l] = held.lock_by;
-    if (state.die_K[b.gpu[l]] > gov.slowdown_K) {
-      clock_Hz[l] = std::min(clock_Hz[l], gov.slowdown_clock_ratio * type.gpu.clock_max_Hz());
-      limiter[l] = dvfs::Limiter::slowdown;
-    }
-    state.own_Hz[b.gpu[l]] = clock_Hz[l];
-    signals.limiter[b.gpu[l]] = limiter[l];
-  }
-  const Lanes window_W = warm ? windows_W(type.gpu, task, b, chip, guess, clock_Hz) : let_W;
+  slow_down(state, task, b, limit_W, let_W, clock_Hz, limiter);
+  scatter(clock_Hz, b, state.own_Hz.data());
+  scatter_each(limiter, b, signals.limiter.data());
   // That of the work stays through pauses, as its mean power does: the limit by heat takes both together.
   if (!task.repeats) return;
-  for (std::size_t l = 0; l < b.n_used(); ++l) state.window_W[b.gpu[l]] = window_W[l];
+  scatter(warm ? windows_W(type.gpu, task, b, chip, guess, clock_Hz) : let_W, b, state.window_W.data());
 }
 
 void predict_block(const Fleet& fleet, FleetState& state, const FleetTask& task, std::span<const double> nominal_W,

@@ -90,6 +90,13 @@ class TIDEWATT_API GpuModel {
       const auto i = static_cast<std::int32_t>(x < last_bin ? x : last_bin);
       return {std::fma(x - i, slope_V[i], V[i]), slope_V[i] * per_bin};
     }
+    /// The same, at any clock.
+    TIDEWATT_INLINE Voltage voltage_at(double clock_Hz) const {
+      constexpr double per_bin = 1.0 / bin_Hz;
+      const double x = (clock_Hz - clock_min_Hz) * per_bin, most = x < last_bin ? x : last_bin;
+      const auto i = static_cast<std::int32_t>(most > 0.0 ? most : 0.0);
+      return {std::fma(x - i, slope_V[i], V[i]), slope_V[i] * per_bin};
+    }
   };
   Grid grid() const { return {grid_.data(), slope_.data(), clock_min_Hz_, static_cast<double>(last_bin_)}; }
   /// Leakage at this voltage over that at voltage_ref_V, dimensionless. @param V volts
