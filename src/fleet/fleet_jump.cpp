@@ -78,13 +78,18 @@ TIDEWATT_INLINE void kind_weights(const ClassMap& map, const Factors& of_die, co
   const std::size_t n = map.n_padded();
   for (std::size_t i = 0; i < n; i += pad) {
     double d[pad], h[pad];
-    for (std::size_t u = 0; u < pad; ++u)
-      d[u] = of_die.seconds[node] * map.used_s[i + u], h[u] = of_heat.seconds[node] * map.used_s[i + u];
+    TIDEWATT_LANE_LOOP
+    for (std::size_t u = 0; u < pad; ++u) {
+      d[u] = of_die.seconds[node] * map.used_s[i + u];
+      h[u] = of_heat.seconds[node] * map.used_s[i + u];
+    }
     for (std::size_t k = 0; k < n_term; ++k) {
       const double* w = map.weight_s.data() + k * n + i;
       const double die = of_die.term[k][node], heat = of_heat.term[k][node];
+      TIDEWATT_LANE_LOOP
       for (std::size_t u = 0; u < pad; ++u) d[u] = std::fma(die, w[u], d[u]), h[u] = std::fma(heat, w[u], h[u]);
     }
+    TIDEWATT_LANE_LOOP
     for (std::size_t u = 0; u < pad; ++u) die_weight[i + u] = d[u], heat_weight[i + u] = h[u];
   }
 }
