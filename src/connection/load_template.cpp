@@ -121,7 +121,12 @@ LoadTemplate laid(const LoadEdges& edges, std::size_t first, std::size_t last) {
     t.min_W = std::min(t.min_W, W);
     t.max_W = std::max(t.max_W, W);
     const Tick end = edges.edge[i + 1];
-    for (; bin_end <= end; at = bin_end, bin_end += ns_per_ms) *J++ += W * seconds(bin_end - at);
+    if (bin_end <= end) {
+      *J++ += W * seconds(bin_end - at);
+      const Tick whole = (end - bin_end) / ns_per_ms;  // bins in which nothing else happens
+      J = std::fill_n(J, whole, 0.0 + W * seconds(ns_per_ms));
+      at = bin_end + whole * ns_per_ms, bin_end = at + ns_per_ms;
+    }
     if (at < end) *J += W * seconds(end - at);
     at = end;
   }

@@ -11,9 +11,9 @@
 namespace TIDEWATT_NAMESPACE::dvfs {
 namespace {
 
-// GPUs worked on together: enough independent Newton searches to hide the latency of division and table look-up, or
-// the GPUs of one node.
-constexpr std::size_t chunk = 32, node_chunk = 8;
+// GPUs worked on together: enough independent Newton searches to hide the latency of division and table look-up; or fewer, for single
+// GPUs and those of one node. Not eight: such a loop is unrolled before anything makes vectors of it.
+constexpr std::size_t chunk = 32, few = 16;
 
 // Coefficients of G (see the header) that a window, a gate and a GPU type fix.
 struct Coefficients {
@@ -162,8 +162,8 @@ TIDEWATT_INLINE void solve(const power::GpuModel& gpu, const Coefficients& coeff
 TIDEWATT_CLONES
 void solve_chunk(const power::GpuModel& gpu, const Coefficients& c, double lowest_Hz, double top_Hz, std::size_t first,
                  std::size_t n, const OperatingPointBatch& b) {
-  if (n <= node_chunk)
-    solve<node_chunk>(gpu, c, lowest_Hz, top_Hz, first, n, b);
+  if (n <= few)
+    solve<few>(gpu, c, lowest_Hz, top_Hz, first, n, b);
   else
     solve<chunk>(gpu, c, lowest_Hz, top_Hz, first, n, b);
 }

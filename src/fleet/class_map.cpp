@@ -112,6 +112,7 @@ void add_mode(const Legs& legs, double rate_per_s, double shape, const double* z
   const double* s = legs.s.data();
   double *area_Ks = to.area_Ks.data(), *settled_K = to.settled_K.data(), *end_K = to.end_K.data();
   const std::size_t n = legs.size();
+  TIDEWATT_LANE_LOOP
   for (std::size_t j = 0; j < n; ++j) {
     const double settled = drive[j] * per_rate;
     settled_K[j] = std::fma(shape, settled, settled_K[j]);
@@ -148,12 +149,14 @@ void play_nominal(ClassMap& map, const NominalChip& chip, const std::array<doubl
   // Modes side by side: each waits for its own last step.
   const std::array gone = data_of(legs.gone), spent_s = data_of(legs.spent_s);
   const std::array at = data_of(z), driven = data_of(drive);
+  std::array<double, n_mode> now = begin;
+  const auto gain_K_per_J = modes.gain_K_per_J;
   for (std::size_t j = 0; j < n; ++j) {
     const double W = chip.power_W[legs.kind[j]] + (chip.more_W.empty() ? 0.0 : chip.more_W[j]);
     for (std::size_t m = 0; m < n_mode; ++m) {
-      const double of_mode = modes.gain_K_per_J[m] * W;
+      const double of_mode = gain_K_per_J[m] * W;
       driven[m][j] = of_mode;
-      at[m][j + 1] = std::fma(at[m][j], 1.0 - gone[m][j], of_mode * spent_s[m][j]);
+      at[m][j + 1] = now[m] = std::fma(now[m], 1.0 - gone[m][j], of_mode * spent_s[m][j]);
     }
   }
   for (std::size_t m = 0; m < n_mode; ++m)

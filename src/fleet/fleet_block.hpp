@@ -119,10 +119,23 @@ TIDEWATT_INLINE double sum_of(const Lanes& x, const Block& b, std::size_t node) 
 TIDEWATT_INLINE void fill_unused(const Block& b, Lanes& x) {
   for (std::size_t l = b.n_used(); l < n_lane; ++l) x[l] = x[0];
 }
+/// Eight side by side, so that no comparison waits for the one before it; the largest is the same in any order.
 TIDEWATT_INLINE double largest_gap(const Lanes& a, const Lanes& b, std::size_t first, std::size_t n) {
-  double out = 0.0;
-  for (std::size_t l = first; l < first + n; ++l) out = std::max(out, std::abs(a[l] - b[l]));
-  return out;
+  constexpr std::size_t together = 8;
+  double most[together] = {};
+  const double *x = a.x + first, *y = b.x + first;
+  const std::size_t whole = n / together * together;
+  for (std::size_t l = 0; l < whole; l += together) {
+    TIDEWATT_LANE_LOOP
+    for (std::size_t u = 0; u < together; ++u) {
+      const double gap = std::abs(x[l + u] - y[l + u]);
+      most[u] = most[u] < gap ? gap : most[u];
+    }
+  }
+  for (std::size_t l = whole; l < n; ++l) most[l - whole] = std::max(most[l - whole], std::abs(x[l] - y[l]));
+  for (std::size_t half = together / 2; half > 0; half /= 2)
+    for (std::size_t u = 0; u < half; ++u) most[u] = std::max(most[u], most[u + half]);
+  return most[0];
 }
 
 /// What a step is to every fan: its length, their lag, e^{−t/τ} at its end and on average.

@@ -340,6 +340,18 @@ void see_powers(const ClassMap& map, const std::vector<Lanes>& watts, const Bloc
   }
 }
 
+/// The means of a pass become those of the next one, with the pauses and without. @returns by how much they moved
+TIDEWATT_CLONES
+double take_means(double pause_frac, const Lanes& pause_die_K, Lanes& mean_K, Pass& pass) {
+  const double moved_K = largest_gap(pass.mean_K, mean_K, 0, n_lane);  // lanes beyond the last GPU move as the first
+  for (std::size_t l = 0; l < n_lane; ++l) mean_K[l] = pass.mean_K[l];
+  for (std::size_t l = 0; l < n_lane; ++l) {
+    const double worked_K = (mean_K[l] - pause_frac * pause_die_K[l]) / (1.0 - pause_frac);
+    pass.worked_K[l] = pause_frac > 0.0 ? worked_K : mean_K[l];
+  }
+  return moved_K;
+}
+
 }  // namespace
 
 void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
@@ -365,11 +377,7 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
     set_air(state, task, b, course.step_s, before.r, fan_before, mean_K, front, s.air);
     set_courses(b, map, course, s);
     run_pass(b, before, map, course, s, pass);
-    const double moved_K = largest_gap(pass.mean_K, mean_K, 0, b.n_used());
-    mean_K = pass.worked_K = pass.mean_K;
-    if (pause_frac > 0.0)
-      for (std::size_t l = 0; l < n_lane; ++l)
-        pass.worked_K[l] = (mean_K[l] - pause_frac * s.pause_die_K[l]) / (1.0 - pause_frac);
+    const double moved_K = take_means(pause_frac, s.pause_die_K, mean_K, pass);
     front = front_W(fleet, b, pass.heat_J, course.step_s);
     if (moved_K <= settled_K && (i > 0 || !task.slice)) break;
     if (settles && !task.slice) see_powers(map, s.watts, b, course.step_s, drawn_W, s.air);

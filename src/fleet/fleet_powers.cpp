@@ -77,10 +77,12 @@ void at_clock(const power::GpuModel& gpu, const Chips& chip, const Lanes& clock_
   const auto grid = gpu.grid();
   out.clock_Hz = clock_Hz;
   Lanes V;
+  TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) V[l] = grid.voltage_at(clock_Hz[l]).V + chip[l].voltage_offset_V;
   const auto& p = gpu.params();
   const double leakage_W = p.leakage_W, per_V = p.leakage_per_V, ref_V = p.voltage_ref_V;
   const double dynamic_W = p.dynamic_W, per_ref_V = 1.0 / p.voltage_ref_V, per_ref_Hz = 1.0 / p.dynamic_ref_Hz;
+  TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
     const double v = V[l] * per_ref_V;
     out.dynamic_W[l] = dynamic_W * v * v * (clock_Hz[l] * per_ref_Hz);
