@@ -40,7 +40,7 @@ struct Scratch {
   std::vector<Lanes> watts;  // [used]
   std::vector<double> die_weight, heat_weight;  // [node of the block][used, padded]
   std::vector<double> weight_s;                 // [mode][used, padded]
-  std::vector<double> node_W, spent_s;          // [used, pauses last]
+  std::vector<double> spent_s;                  // [used, pauses last]
   double* kind_ac_W = nullptr;                  // [kind] AC power of the block's nodes
   double* kind_leak_W = nullptr;                // [kind] what of it follows the dies' leakage
   double* per_gpu_W = nullptr;                  // AC power of the block per watt more of each of its GPUs

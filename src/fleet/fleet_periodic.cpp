@@ -26,22 +26,6 @@ Course whole_course(const FleetTask& task) {
   return out;
 }
 
-/// Energies of every kind at one node, through the server to its AC input.
-template <std::size_t n_fixed>
-TIDEWATT_INLINE void node_power(const Block& b, std::size_t node, std::size_t n_used, std::size_t n_all, Scratch& s) {
-  const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n;
-  for (std::size_t i = 0; i < n_all; ++i) {
-    const double* W = (i < n_used ? s.watts[i].x : s.pause_W.x) + first;
-    if constexpr (n_fixed == n_usual) {
-      s.node_W[i] = ((W[0] + W[4]) + (W[2] + W[6])) + ((W[1] + W[5]) + (W[3] + W[7]));
-    } else {
-      double sum = 0.0;
-      for (std::size_t u = 0; u < n; ++u) sum += W[u];
-      s.node_W[i] = sum;
-    }
-  }
-}
-
 /// AC power per watt of GPUs at a node's load.
 double ac_per_gpu_W(const power::ServerPowerParams& p, double dc_W) {
   return (1.0 + p.psu_linear_ratio + 2.0 * p.psu_square_ratio * dc_W / p.psu_rating_W) / p.gpu_conversion_ratio;
@@ -106,56 +90,63 @@ void find_leakage(const Block& b, const ClassMap& map, Scratch& s) {
   }
 }
 
+/// What smoothing burns in a kind beyond what the GPUs would draw by themselves.
+TIDEWATT_INLINE void book_burn(const Block& b, const KindPower& power, const Lanes& watts, const Lanes& leak_factor,
+                               double spent_s, std::array<NodeBooks, n_lane>& books) {
+  for (std::size_t n = 0; n < b.n_node; ++n)
+    for (std::size_t l = n * b.n_gpu; l < (n + 1) * b.n_gpu; ++l) {
+      const double natural_W = power.natural(l, leak_factor[l]);
+      books[n].burn += std::max(0.0, watts[l] - natural_W) * spent_s;
+    }
+}
+
+/// Energies of every kind at all nodes, through the server to its AC input.
 TIDEWATT_CLONES
 void book_power(const Block& b, const FleetTask& task, const ClassMap& map, const Course& course, Scratch& s,
                 const Pass& pass) {
   const bool busy = task.class_busy[b.cls] != 0;
   const power::ServerPowerParams server = b.type->server;  // of its own: what is written below cannot change it
-  const std::size_t n_used = map.used.size(), n_all = n_used + (course.n_pause > 0.0 ? 1 : 0);
-  const auto kind_of = [&](std::size_t i) { return i < n_used ? map.used[i] : task.pause_kind; };
+  const std::size_t n_used = map.used.size(), n_all = n_used + (course.n_pause > 0.0 ? 1 : 0), n_node = b.n_node;
+  NodeRow gpu_W, ac_W, ac_J{}, conversion_J{}, psu_J{}, host_W{}, fan_W{};
   double spent_s = 0.0, reference_J = 0.0;
-  for (std::size_t i = 0; i < n_all; ++i) {
-    s.spent_s[i] = i < n_used ? map.used_s[i] * course.repetitions : course.pause_s;
-    spent_s += s.spent_s[i];
-    reference_J += task.kind_reference_W[kind_of(i)] * s.spent_s[i];
-  }
-  const auto held = [&](std::size_t i) { return (i < n_used ? s.powers[i] : s.pause).low_W > 0.0; };
   bool any_held = false;
-  for (std::size_t i = 0; i < n_all; ++i) any_held = any_held || held(i);
-  Lanes leak_factor;
-  if (any_held)
-    for (std::size_t l = 0; l < b.n_used(); ++l)
-      leak_factor[l] = b.type->gpu.leakage_temperature_factor(pass.worked_K[l]);
-  for (std::size_t n = 0; n < b.n_node; ++n) {
+  for (std::size_t i = 0; i < n_all; ++i) {
+    const bool works = i < n_used;
+    const auto kind = works ? map.used[i] : task.pause_kind;
+    const double of_kind_s = works ? map.used_s[i] * course.repetitions : course.pause_s;
+    s.spent_s[i] = of_kind_s;
+    spent_s += of_kind_s;
+    reference_J += task.kind_reference_W[kind] * of_kind_s;
+    any_held = any_held || (works ? s.powers[i] : s.pause).low_W > 0.0;
+    if (task.dark) continue;
+    node_sums(b, works ? s.watts[i] : s.pause_W, gpu_W);
+    TIDEWATT_LANE_LOOP
+    for (std::size_t n = 0; n < n_node; ++n) {
+      const auto p = power::server_power(server, gpu_W[n], s.air.fan_power_frac[n], busy);
+      ac_W[n] = p.ac_W, host_W[n] = p.host_W, fan_W[n] = p.fan_W;
+      ac_J[n] += p.ac_W * of_kind_s;
+      conversion_J[n] += p.conversion_W * of_kind_s;
+      psu_J[n] += p.psu_W * of_kind_s;
+    }
+    double& sum_W = s.kind_ac_W[kind];
+    for (std::size_t n = 0; n < n_node; ++n) sum_W += ac_W[n];
+  }
+  for (std::size_t n = 0; n < n_node; ++n) {
     NodeBooks& book = s.books[n];
-    if (b.n_gpu == n_usual)
-      node_power<n_usual>(b, n, n_used, n_all, s);
-    else
-      node_power<0>(b, n, n_used, n_all, s);
-    double ac_J = 0.0, conversion_J = 0.0, psu_J = 0.0;
-    power::ServerPower p{};
-    for (std::size_t i = 0; i < n_all; ++i) {
-      if (!task.dark) p = power::server_power(server, s.node_W[i], s.air.fan_power_frac[n], busy);
-      s.kind_ac_W[kind_of(i)] += p.ac_W;
-      ac_J += p.ac_W * s.spent_s[i];
-      conversion_J += p.conversion_W * s.spent_s[i];
-      psu_J += p.psu_W * s.spent_s[i];
-    }
-    book.ac_in += ac_J;
-    book.conversion += conversion_J;
-    book.psu += psu_J;
-    book.host += p.host_W * spent_s;
-    book.fan += p.fan_W * spent_s;
+    book.ac_in += ac_J[n];
+    book.conversion += conversion_J[n];
+    book.psu += psu_J[n];
+    book.host += host_W[n] * spent_s;
+    book.fan += fan_W[n] * spent_s;
     book.reference += reference_J;
-    for (std::size_t i = 0; i < n_all; ++i) {
-      if (!held(i)) continue;
-      const KindPower& power = i < n_used ? s.powers[i] : s.pause;
-      const Lanes& watts = i < n_used ? s.watts[i] : s.pause_W;
-      for (std::size_t l = n * b.n_gpu; l < (n + 1) * b.n_gpu; ++l) {
-        const double natural_W = power.natural(l, leak_factor[l]);
-        book.burn += std::max(0.0, watts[l] - natural_W) * s.spent_s[i];
-      }
-    }
+  }
+  if (!any_held) return;
+  Lanes leak_factor;
+  for (std::size_t l = 0; l < b.n_used(); ++l)
+    leak_factor[l] = b.type->gpu.leakage_temperature_factor(pass.worked_K[l]);
+  for (std::size_t i = 0; i < n_all; ++i) {
+    const KindPower& power = i < n_used ? s.powers[i] : s.pause;
+    if (power.low_W > 0.0) book_burn(b, power, i < n_used ? s.watts[i] : s.pause_W, leak_factor, s.spent_s[i], s.books);
   }
 }
 
@@ -320,7 +311,6 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   s.die_weight.resize(b.n_node * map.n_padded());
   s.heat_weight.resize(b.n_node * map.n_padded());
   s.weight_s.resize(n_mode * map.n_padded());
-  s.node_W.resize(map.n_padded() + 1);
   s.spent_s.resize(map.n_padded() + 1);
   const double k_T = b.type->gpu.params().leakage_per_K;
   set_kind_offsets(map, k_T, before.r, b.n_used(), s.rise);
