@@ -49,6 +49,11 @@ Coefficients coefficients(const power::GpuModel& gpu, const PhaseMix& mix, doubl
   return c;
 }
 
+/// What limits a GPU with power to spare.
+Limiter at_top(const power::GpuModel& gpu, double top_Hz) {
+  return top_Hz < gpu.clock_max_Hz() ? Limiter::clock : Limiter::none;
+}
+
 template <std::size_t N>
 struct alignas(64) Lanes {
   double f[N], lo[N], hi[N], leak_W[N], offset_V[N], spare_W[N], falling_W[N];
@@ -151,10 +156,10 @@ TIDEWATT_INLINE void solve(const power::GpuModel& gpu, const Coefficients& coeff
   }
   for (int i = 0; i < 60; ++i)
     if (newton(grid, c, lowest_Hz, top_Hz, s) == 0) break;
-  const Limiter at_top = top_Hz < gpu.clock_max_Hz() ? Limiter::clock : Limiter::none;
+  const Limiter free = at_top(gpu, top_Hz);
   // A lane that ended at the top with power to spare never lowered its upper end.
   Limiter limiter[N];
-  for (std::size_t i = 0; i < N; ++i) limiter[i] = (s.hi[i] > top_Hz) & (s.f[i] >= top_Hz) ? at_top : Limiter::power;
+  for (std::size_t i = 0; i < N; ++i) limiter[i] = (s.hi[i] > top_Hz) & (s.f[i] >= top_Hz) ? free : Limiter::power;
   std::copy_n(s.f, n, &b.clock_Hz[first]);
   std::copy_n(limiter, n, &b.limiter[first]);
 }
@@ -166,6 +171,77 @@ void solve_chunk(const power::GpuModel& gpu, const Coefficients& c, double lowes
     solve<few>(gpu, c, lowest_Hz, top_Hz, first, n, b);
   else
     solve<chunk>(gpu, c, lowest_Hz, top_Hz, first, n, b);
+}
+
+/// Extremes of a batch. `start_Hz`: where the lowest search begins.
+struct Extremes {
+  double leakage_ratio, offset_V, die_K, least_W, most_W, start_Hz;
+};
+TIDEWATT_CLONES
+void find_extremes(const OperatingPointBatch& b, double lowest_Hz, double top_Hz, Extremes& out) {
+  constexpr std::size_t together = 8;  // side by side, so that no comparison waits for the one before it
+  double ratio[together], offset_V[together], die_K[together], least_W[together], most_W[together], start_Hz[together];
+  const auto larger = [](double a, double x) { return a < x ? x : a; };
+  const auto smaller = [](double a, double x) { return x < a ? x : a; };
+  for (std::size_t u = 0; u < together; ++u) {
+    ratio[u] = b.chip[0].leakage_ratio, offset_V[u] = b.chip[0].voltage_offset_V, die_K[u] = b.die_K[0];
+    least_W[u] = most_W[u] = b.limit_W[0], start_Hz[u] = top_Hz;
+  }
+  const power::Chip* chip = b.chip.data();
+  const double *die = b.die_K.data(), *limit_W = b.limit_W.data(), *clock_Hz = b.clock_Hz.data();
+  const auto see = [&](std::size_t u, std::size_t g) {
+    ratio[u] = larger(ratio[u], chip[g].leakage_ratio), offset_V[u] = larger(offset_V[u], chip[g].voltage_offset_V);
+    die_K[u] = larger(die_K[u], die[g]);
+    least_W[u] = smaller(least_W[u], limit_W[g]), most_W[u] = larger(most_W[u], limit_W[g]);
+    start_Hz[u] = clock_Hz[g] > lowest_Hz ? smaller(start_Hz[u], clock_Hz[g]) : start_Hz[u];
+  };
+  const std::size_t n = b.chip.size();
+  std::size_t first = 0;
+  for (; first + together <= n; first += together) {
+    TIDEWATT_LANE_LOOP
+    for (std::size_t u = 0; u < together; ++u) see(u, first + u);
+  }
+  for (; first < n; ++first) see(0, first);
+  out = {ratio[0], offset_V[0], die_K[0], least_W[0], most_W[0], start_Hz[0]};
+  for (std::size_t u = 1; u < together; ++u)
+    out = {larger(out.leakage_ratio, ratio[u]), larger(out.offset_V, offset_V[u]), larger(out.die_K, die_K[u]),
+           smaller(out.least_W, least_W[u]),    larger(out.most_W, most_W[u]),     smaller(out.start_Hz, start_Hz[u])};
+}
+
+/// Slope of the steepest part of the V/f table.
+double steepest_V_per_Hz(const power::GpuPowerParams& p) {
+  double out = 0.0;
+  for (std::size_t i = 1; i < p.vf_clock_Hz.size(); ++i)
+    out = std::max(out, (p.vf_voltage_V[i] - p.vf_voltage_V[i - 1]) / (p.vf_clock_Hz[i] - p.vf_clock_Hz[i - 1]));
+  return out;
+}
+
+/// Whether every ungated search goes straight to the top and ends there, as those of ranks that only wait do: then nothing need be
+/// searched. Where `steady` is the most that steady power is above its limit, all GPUs and clocks f up to the top have
+///     G ≤ −B f,  B = −steady (a₁ + a₀/top) − c V² (e₀ + e₁ top) − h,    dG/df ≤ rise.
+/// From where G falls, a step goes below its clock; from where it rises, beyond the top if B f > rise (top − f): either leaves the
+/// bracket, and so goes to the top, where G < 0 ends the search.
+bool all_at_top(const power::GpuModel& gpu, const Coefficients& c, double lowest_Hz, double top_Hz,
+                const OperatingPointBatch& b) {
+  const auto& p = gpu.params();
+  if (b.chip.empty() || b.falling_W < std::numeric_limits<double>::infinity()) return false;
+  const double top_V = gpu.voltage(top_Hz).V, active = c.e0 + c.e1 * top_Hz, length = c.a0 + c.a1 * top_Hz;
+  // By the first GPU's limit, before looking at all of them.
+  if (!(c.dynamic_W_per_V2_Hz * top_V * top_V * active + c.h < 0.8 * (b.limit_W[0] - p.board_W) * length / top_Hz))
+    return false;
+  Extremes x;
+  find_extremes(b, lowest_Hz, top_Hz, x);
+  const double V = top_V + x.offset_V, steepest = steepest_V_per_Hz(p);
+  const double exponent = p.leakage_per_K * (x.die_K - p.leakage_ref_K) + p.leakage_per_V * (V - p.voltage_ref_V);
+  const double leak_W = p.leakage_W * x.leakage_ratio * math::exp(exponent),
+               steady_W = leak_W - (x.least_W - p.board_W);
+  const double per_Hz = c.dynamic_W_per_V2_Hz * V * V;
+  const double B = -steady_W * (c.a1 + c.a0 / top_Hz) - per_Hz * active - c.h;
+  const double rise = c.a1 * steady_W + length * leak_W * p.leakage_per_V * steepest +
+                      c.dynamic_W_per_V2_Hz * V * (2.0 * steepest * top_Hz + V) * active + per_Hz * top_Hz * c.e1 + c.h;
+  const double margin = 1e-3 * c.a1 * (x.most_W - p.board_W);  // far above rounding; G falls no steeper than 1000 of it
+  return V > 0.0 && steady_W < 0.0 && margin > 0.0 && B > margin &&
+         B * x.start_Hz > 1.01 * rise * (top_Hz - x.start_Hz);
 }
 
 struct PhaseCoefficients {
@@ -227,6 +303,11 @@ void operating_points(const power::GpuModel& gpu, const PhaseMix& window, double
   c.falling_W_per_Hz = b.falling_W_per_Hz;
   const double lowest_Hz = std::max(gpu.clock_min_Hz(), gate_Hz);
   const double top_Hz = std::max(lowest_Hz, max_Hz);
+  if (gate_Hz == 0.0 && all_at_top(gpu, c, lowest_Hz, top_Hz, b)) {
+    std::fill_n(b.clock_Hz.begin(), n, top_Hz);
+    std::fill_n(b.limiter.begin(), n, at_top(gpu, top_Hz));
+    return;
+  }
   for (std::size_t first = 0; first < n; first += chunk)
     solve_chunk(gpu, c, lowest_Hz, top_Hz, first, std::min(chunk, n - first), b);
 }

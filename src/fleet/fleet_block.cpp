@@ -112,13 +112,15 @@ Packages load_packages(const Fleet& fleet, const FleetState& state, const FleetS
           gather(fleet.resistance_ratio.data(), b), gather(signals.guess_K.data(), b)};
 }
 
+TIDEWATT_CLONES
 void store_packages(FleetState& state, const Block& b, const Packages& before, const Lanes& die_K, const Lanes& base_K,
                     const Lanes& sink_K, NodeBooks* books) {
   const auto& pkg = b.type->package;
+  const double die = pkg.die_J_per_K, base = pkg.base_J_per_K, sink = pkg.sink_J_per_K;
   Lanes stored;
   for (std::size_t l = 0; l < n_lane; ++l)
-    stored[l] = (pkg.die_J_per_K * (die_K[l] - before.die_K[l]) + pkg.base_J_per_K * (base_K[l] - before.base_K[l]) +
-                 pkg.sink_J_per_K * (sink_K[l] - before.sink_K[l])) /
+    stored[l] = (die * (die_K[l] - before.die_K[l]) + base * (base_K[l] - before.base_K[l]) +
+                 sink * (sink_K[l] - before.sink_K[l])) /
                 before.r[l];
   for (std::size_t i = 0; i < b.n_node; ++i) books[i].package_stored += sum_of(stored, b, i);
   scatter(die_K, b, state.die_K.data());

@@ -75,7 +75,7 @@ template <class T>
 TIDEWATT_INLINE void gather_each(const T* of_gpu, const Block& b, std::array<T, n_lane>& out) {
   if (b.n_gpu == n_usual) {
     for (std::size_t i = 0; i < b.n_node; ++i)
-      std::copy_n(of_gpu + b.gpu[i * n_usual], n_usual, out.begin() + i * n_usual);
+      for (std::size_t s = 0; s < n_usual; ++s) out[i * n_usual + s] = of_gpu[b.gpu[i * n_usual] + s];
     for (std::size_t l = b.n_used(); l < n_lane; ++l) out[l] = out[0];
     return;
   }
@@ -85,7 +85,7 @@ template <class T>
 TIDEWATT_INLINE void scatter_each(const std::array<T, n_lane>& from, const Block& b, T* of_gpu) {
   if (b.n_gpu == n_usual) {
     for (std::size_t i = 0; i < b.n_node; ++i)
-      std::copy_n(from.begin() + i * n_usual, n_usual, of_gpu + b.gpu[i * n_usual]);
+      for (std::size_t s = 0; s < n_usual; ++s) of_gpu[b.gpu[i * n_usual] + s] = from[i * n_usual + s];
     return;
   }
   for (std::size_t l = 0; l < b.n_used(); ++l) of_gpu[b.gpu[l]] = from[l];

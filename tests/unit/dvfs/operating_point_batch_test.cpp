@@ -99,6 +99,32 @@ TEST_CASE("a GPU's clock does not depend on its company in the batch") {
   }
 }
 
+TEST_CASE("GPUs that are known to end at the top get what a search gives them") {
+  const dvfs::PhaseMix waits{0.0, 0.05, 0.02, 0.93, 0.0, 0.05, 0.01}, works{0.1, 0.5, 0.1, 0.3, 0.08, 0.5, 0.05};
+  std::size_t n_top = 0, n_power = 0;
+  for (const auto& mix : {waits, works, memory})
+    for (const double max_Hz : {1.98e9, 1.5e9, 0.3e9})
+      for (const double low_W : {150.0, 300.0, 600.0}) {
+        Case all(300, low_W, 760.0);
+        // One GPU in each batch that no clock would do for: then all of them are searched.
+        for (std::size_t g = 0; g < 300; g += 30) all.limit_W[g] = 20.0;
+        Case alone = all;
+        all.solve(mix, 0.0, max_Hz);
+        for (std::size_t g = 0; g < 300; ++g) {
+          if (g % 30 == 0) continue;
+          dvfs::operating_points(
+              node().gpu, mix, f_ref, 0.0, max_Hz,
+              {std::span(&alone.chip[g], 1), std::span(&alone.die_K[g], 1), std::span(&alone.limit_W[g], 1),
+               std::span(&alone.clock_Hz[g], 1), std::span(&alone.limiter[g], 1)});
+          REQUIRE(alone.clock_Hz[g] == all.clock_Hz[g]);
+          REQUIRE(alone.limiter[g] == all.limiter[g]);
+          alone.limiter[g] == Limiter::power ? ++n_power : ++n_top;
+        }
+      }
+  CHECK(n_top > 5000);
+  CHECK(n_power > 500);
+}
+
 TEST_CASE("where no clock holds the limit, the lowest one is it") {
   Case c(20, 30.0, 40.0);
   c.solve(gemm, 0.0, 1.98e9);

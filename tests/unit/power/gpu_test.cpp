@@ -17,6 +17,8 @@ TEST_CASE("the V/f grid reproduces its table and ascends") {
   for (double f = 210e6; f <= 1.98e9; f += 5e6) {
     CHECK(gpu.voltage(f).V >= last);
     last = gpu.voltage(f).V;
+    CHECK(gpu.grid().voltage_at(f).V == gpu.voltage(f).V);
+    CHECK(gpu.grid().voltage_at(f).slope_V_per_Hz == gpu.voltage(f).slope_V_per_Hz);
   }
 }
 
