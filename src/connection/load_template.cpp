@@ -111,25 +111,35 @@ LoadTemplate laid(const LoadEdges& edges, std::size_t first, std::size_t last) {
   const Tick begin = edges.edge[first];
   LoadTemplate t;
   t.period = edges.edge[last] - begin;
-  t.bin_J.assign(static_cast<std::size_t>((t.period + ns_per_ms - 1) / ns_per_ms), 0.0);
+  const auto n_bin = static_cast<std::size_t>((t.period + ns_per_ms - 1) / ns_per_ms);
+  t.bin_J.assign(n_bin + 1, 0.0);  // one more, so that nothing need be asked at the last edge
   t.min_W = std::numeric_limits<double>::infinity();
   t.max_W = -t.min_W;
-  double* J = t.bin_J.data();
+  double *J = t.bin_J.data(), now_J = 0.0;  // of the bin in which `at` is
   Tick at = begin, bin_end = begin + ns_per_ms;
   for (std::size_t i = first; i < last; ++i) {
     const double W = edges.load_W[i];
     t.min_W = std::min(t.min_W, W);
     t.max_W = std::max(t.max_W, W);
-    const Tick end = edges.edge[i + 1];
+    // Whether an edge is in the same bin as the one before it cannot be foreseen: no branch asks.
+    const Tick end = edges.edge[i + 1], until = std::min(end, bin_end);
+    const bool full = until == bin_end;
+    now_J += W * seconds(until - at);
+    *J = now_J;
+    J += full ? 1 : 0;
+    now_J = full ? 0.0 : now_J;
+    at = until;
+    bin_end += full ? ns_per_ms : 0;
     if (bin_end <= end) {
-      *J++ += W * seconds(bin_end - at);
-      const Tick whole = (end - bin_end) / ns_per_ms;  // bins in which nothing else happens
+      const Tick whole = (end - at) / ns_per_ms;  // bins in which nothing else happens
       J = std::fill_n(J, whole, 0.0 + W * seconds(ns_per_ms));
-      at = bin_end + whole * ns_per_ms, bin_end = at + ns_per_ms;
+      at += whole * ns_per_ms, bin_end = at + ns_per_ms;
     }
-    if (at < end) *J += W * seconds(end - at);
+    now_J += W * seconds(end - at);
     at = end;
   }
+  *J = now_J;
+  t.bin_J.pop_back();
   return t;
 }
 

@@ -308,15 +308,14 @@ void land(const Block& b, const Packages& before, const ClassMap& map, const Cou
 
 /// What GPUs will draw as their dies are guessed.
 TIDEWATT_CLONES
-Lanes guessed_W(const FleetState& state, const FleetTask& task, const Block& b, const Lanes& guess_K) {
-  Lanes out = gather(state.mean_W.data(), b);
-  if (task.slice || !task.repeats) return out;
+void guess_W(const FleetState& state, const FleetTask& task, const Block& b, const Lanes& guess_K, Lanes& out) {
+  out = gather(state.mean_W.data(), b);
+  if (task.slice || !task.repeats) return;
   const Lanes per_K = gather(state.W_per_K.data(), b), last_K = gather(state.die_mean_K.data(), b);
   for (std::size_t l = 0; l < n_lane; ++l) {
     const double more_W = per_K[l] * (guess_K[l] - last_K[l]);
     out[l] += std::isnan(more_W) ? 0.0 : more_W;
   }
-  return out;
 }
 
 /// What the pass gave every GPU in work: fans in steps rest at that, not at what it drew before its clock moved. Nodes for which that is
@@ -367,10 +366,13 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
     fan_before[i] = signals.fan_before_frac[b.node[i]];
   }
   use_guessed_fans(signals, b, task.slice, s.air);
-  Lanes drawn_W{};
+  Lanes drawn_W;
   // Fans that are followed in time settle nowhere.
   const bool settles = b.type->stairs && !b.type->follows_fans;
-  if (settles) drawn_W = guessed_W(state, task, b, before.guess_K);
+  if (settles)
+    guess_W(state, task, b, before.guess_K, drawn_W);
+  else
+    std::fill_n(drawn_W.x, n_lane, 0.0);
   s.air.drawn_W = &drawn_W;
   s.course.modes.fill(nullptr);
   for (int i = 0; i < 4; ++i) {
@@ -378,7 +380,8 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
     set_courses(b, map, course, s);
     run_pass(b, before, map, course, s, pass);
     const double moved_K = take_means(pause_frac, s.pause_die_K, mean_K, pass);
-    front = front_W(fleet, b, pass.heat_J, course.step_s);
+    const auto now_W = front_W(fleet, b, pass.heat_J, course.step_s);
+    std::copy_n(now_W.begin(), b.n_node, front.begin());
     if (moved_K <= settled_K && (i > 0 || !task.slice)) break;
     if (settles && !task.slice) see_powers(map, s.watts, b, course.step_s, drawn_W, s.air);
   }

@@ -107,7 +107,8 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
   const bool busy = task.class_busy[b.cls] != 0;
   const power::ServerPowerParams server = b.type->server;  // of its own: what is written below cannot change it
   const std::size_t n_used = map.used.size(), n_all = n_used + (course.n_pause > 0.0 ? 1 : 0), n_node = b.n_node;
-  NodeRow gpu_W, ac_W, ac_J{}, conversion_J{}, psu_J{}, host_W{}, fan_W{};
+  NodeRow gpu_W, ac_W, ac_J, conversion_J, psu_J, host_W, fan_W;
+  for (auto* of : {&ac_J, &conversion_J, &psu_J, &host_W, &fan_W}) std::fill_n(of->begin(), n_node, 0.0);
   double spent_s = 0.0, reference_J = 0.0;
   bool any_held = false;
   for (std::size_t i = 0; i < n_all; ++i) {
