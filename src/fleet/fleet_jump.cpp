@@ -188,13 +188,16 @@ void run_pass(const Block& b, const Packages& before, const ClassMap& map, const
     else
       node_pass<0>(map, b, i, x, factor, s, out);
   }
-  if (course.n_pause > 0.0)
-    for (std::size_t l = 0; l < b.n_used(); ++l) {
-      const std::size_t node = b.owner[l];
-      s.pause_W[l] = s.pause.at(l, factor[l] * s.pause_rise[l]);
-      out.mean_K[l] = std::fma(s.course.die_pause[node], s.pause_W[l], out.mean_K[l]);
-      out.heat_J[l] = std::fma(s.course.heat_pause[node], s.pause_W[l], out.heat_J[l]);
+  for (std::size_t i = 0; i < b.n_node && course.n_pause > 0.0; ++i) {
+    const double to_die = s.course.die_pause[i], to_heat = s.course.heat_pause[i];
+    TIDEWATT_LANE_LOOP
+    for (std::size_t l = i * b.n_gpu; l < (i + 1) * b.n_gpu; ++l) {
+      const double W = s.pause.at(l, factor[l] * s.pause_rise[l]);
+      s.pause_W[l] = W;
+      out.mean_K[l] = std::fma(to_die, W, out.mean_K[l]);
+      out.heat_J[l] = std::fma(to_heat, W, out.heat_J[l]);
     }
+  }
   for (std::size_t l = 0; l < n_lane; ++l) out.mean_K[l] = std::fma(before.r[l], out.mean_K[l], s.air.air_K[l]);
   fill_unused(b, out.mean_K);
   fill_unused(b, out.heat_J);

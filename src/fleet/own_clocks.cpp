@@ -231,7 +231,10 @@ void own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& task, do
   parallel_ranges(
       blocks.size(), task.n_thread,
       [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) block_own_clocks(fleet, state, task, ahead_s, blocks[i], signals);
+        for (std::size_t i = begin; i < end; ++i) {
+          if (i + 1 < end) fetch_for_clocks(fleet, state, blocks[i + 1]);
+          block_own_clocks(fleet, state, task, ahead_s, blocks[i], signals);
+        }
       },
       few_blocks);
 }
