@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "flicker.hpp"
@@ -73,12 +74,22 @@ void Flickermeter::finish_window() {
   std::size_t which = 0;
   double below = 0.0;
   const auto [first, counts] = counts_.range();
+  const auto rank_of = [&](double share) { return static_cast<double>(window_bins_) * (1.0 - share / 100.0); };
   for (std::size_t k = 0; k < counts.size() && which < percent.size(); ++k) {
+    // Whole lines below the next rank; counts are whole numbers, whose sums are exact.
+    if (const std::size_t n = std::min(Counts::line, counts.size() - k); k % Counts::line == 0) {
+      const double more = static_cast<double>(std::accumulate(&counts[k], &counts[k] + n, 0u));
+      if (below + more < rank_of(percent[which])) {
+        below += more;
+        k += n - 1;
+        continue;
+      }
+    }
     if (counts[k] == 0) continue;
     const std::size_t i = first + k;
     const double here = static_cast<double>(counts[k]);
     for (; which < percent.size(); ++which) {
-      const double rank = static_cast<double>(window_bins_) * (1.0 - percent[which] / 100.0);
+      const double rank = rank_of(percent[which]);
       if (below + here < rank) break;
       P[which] = class_floor(i) + (class_floor(i + 1) - class_floor(i)) * (rank - below) / here;
     }

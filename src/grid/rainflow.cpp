@@ -53,7 +53,8 @@ void Rainflow::reduce() {
     const std::int64_t after = std::abs(open_[n - 1] - open_[n - 2]);
     if (inner > before || inner > after) return;
     ++closed_[class_of(inner)];
-    open_.erase(open_.end() - 3, open_.end() - 1);
+    open_[n - 3] = open_[n - 1];
+    open_.pop_back(), open_.pop_back();
   }
 }
 
