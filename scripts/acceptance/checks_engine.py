@@ -69,6 +69,29 @@ def check_accuracy(report):
     report.at_most(f"periodic = resolved, {len(hours)} hours: throughput", throughput, 0.02, "%", ".2g")
 
 
+# Shipped scenarios in which something happens; True: 1,024 GPUs of the same pipeline, where the reference takes minutes otherwise.
+EDGES = {"curtailment_cap": False, "curtailment_storage": False, "curtailment_tiers": False, "gb200_nvl72_row": False,
+         "gb300_nvl72_row": False, "islanding": False, "llama3_405b_cascade": True, "llama3_405b_liquid": True,
+         "llama3_405b_smoothed": True, "llama3_405b_transients": True, "megatron_175b_superpod": False, "power_brake": True,
+         "utility_loss": False}
+
+
+def check_edges(report):
+    """Jumps against the resolved advance in whole scenarios: throughput, and the site's largest step and steepest ramps."""
+    for name, small in EDGES.items():
+        sets = product.fleet(1024) if small else {}
+        outcomes = report.runs([(ROOT / "scenarios" / f"{name}.toml", sets, more) for more in ([], ["--reference"])])
+        a, b = (o.json for o in outcomes)
+
+        def off_percent(key, a=a, b=b):
+            return 100.0 * abs(a[key] / b[key] - 1.0)
+
+        report.at_most(f"{name}: throughput against the reference", off_percent("tokens_per_s_mean"), 0.02, "%", ".2g")
+        for key, what in (("pcc_step_1s_max_MW", "largest step within 1 s"), ("pcc_ramp_up_max_MW_per_s", "steepest rise"),
+                          ("pcc_ramp_down_max_MW_per_s", "steepest fall")):
+            report.at_most(f"{name}: {what} against the reference", off_percent(key), 0.1, "%", ".2g")
+
+
 def check_verification(report):
     """The verification executables beside the command: each prints its rows and fails by its exit code."""
     beside = Path(report.binary).parent  # a preset's programs stand there, others in their own folder

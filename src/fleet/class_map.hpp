@@ -51,6 +51,13 @@ struct WithinKinds {
   }
 };
 
+/// Mean die temperature in a pause of a jump, over its mean in the repetitions.
+struct PauseRise {
+  double K = 0.0;  ///< from that mean on
+  /// [mode] and per kelvin by which it is off that mean where the pause begins, between two repetitions.
+  std::array<double, thermal::n_mode> per_K{};
+};
+
 /// One repetition of a rank class as input of a package. For every mode z' = −λ z + g P with P constant per kind,
 /// the repetition maps  z → e^{−λT} z + g Σ_kind P_kind w_kind(λ),  w_kind(λ) = ∫_{kind} e^{−λ(T−t)} dt.
 ///
@@ -75,10 +82,7 @@ struct ClassMap {
   std::vector<double> peak_K_per_W;
   KindLeakage leakage;
   WithinKinds within;
-  double pause_rise_K =
-      0.0;  ///< mean die temperature in a pause of the jump − mean over the repetition, from that mean on
-  /// [mode] and per kelvin by which it is off that mean where the pause begins, between two repetitions.
-  std::array<double, thermal::n_mode> pause_rise{};
+  PauseRise pause;       ///< of the jump; none without pauses
   bool repeats = false;  ///< false: it happens once
 };
 
@@ -107,10 +111,8 @@ void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const
 void add_course(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
                 const std::array<double, thermal::n_mode>& store_K);
 
-/// Mean die temperature over `pause_s` at `pause_W` after long at `mean_W`, minus that before.
-double pause_rise_K(const thermal::PackageModes& reference, double mean_W, double pause_W, double pause_s);
-/// [mode] what is left of a mode in the die, on average over `pause_s`.
-std::array<double, thermal::n_mode> pause_rise(const thermal::PackageModes& reference, double pause_s);
+/// Over `pause_s` at `pause_W` after long at `mean_W`.
+PauseRise pause_rise(const thermal::PackageModes& reference, double mean_W, double pause_W, double pause_s);
 
 /// w of every used kind at a node's rates: out[mode][i] belongs to kind used[i].
 void interpolate_weights(const ClassMap& map, const std::array<double, thermal::n_mode>& rate_per_s,

@@ -63,8 +63,8 @@ void clear(ClassMap& map) {
   map.used.clear(), map.peak_K_per_W.clear(), map.leakage.apart.clear();
   map.leakage.weight_s = {}, map.leakage.peak_K_per_W = 0.0;
   map.within.more_W.clear(), map.within.kind_W.clear();
-  map.within.weight_J = {}, map.within.peak_K = map.pause_rise_K = 0.0;
-  map.pause_rise = {};
+  map.within.weight_J = {}, map.within.peak_K = 0.0;
+  map.pause = {};
   map.repeats = false;
 }
 
@@ -140,18 +140,13 @@ void make_class_map(std::span<const workload::Segment> segments, std::size_t n_k
 }
 
 // Every mode decays towards its new steady state: −(1 − mean decay) of the step g ΔP/λ on average.
-double pause_rise_K(const thermal::PackageModes& reference, double mean_W, double pause_W, double pause_s) {
-  double rise_K = 0.0;
-  for (std::size_t m = 0; m < n_mode; ++m)
-    rise_K += reference.shape[0][m] * reference.gain_K_per_J[m] / reference.rate_per_s[m] * (pause_W - mean_W) *
-              (1.0 - math::mean_decay(reference.rate_per_s[m] * pause_s));
-  return rise_K;
-}
-
-std::array<double, n_mode> pause_rise(const thermal::PackageModes& reference, double pause_s) {
-  std::array<double, n_mode> out{};
-  for (std::size_t m = 0; m < n_mode; ++m)
-    out[m] = reference.shape[0][m] * math::mean_decay(reference.rate_per_s[m] * pause_s);
+PauseRise pause_rise(const thermal::PackageModes& reference, double mean_W, double pause_W, double pause_s) {
+  PauseRise out;
+  for (std::size_t m = 0; m < n_mode; ++m) {
+    const double shape = reference.shape[0][m], left = math::mean_decay(reference.rate_per_s[m] * pause_s);
+    out.K += shape * reference.gain_K_per_J[m] / reference.rate_per_s[m] * (pause_W - mean_W) * (1.0 - left);
+    out.per_K[m] = shape * left;
+  }
   return out;
 }
 

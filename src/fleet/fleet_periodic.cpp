@@ -261,10 +261,10 @@ TIDEWATT_CLONES
 void pause_rises(double k_T, const ClassMap& map, const FleetState& state, const Block& b, const Packages& before,
                  Lanes& die_K, Lanes& factor) {
   Lanes rise_K;
-  std::fill_n(rise_K.x, n_lane, map.pause_rise_K);
+  std::fill_n(rise_K.x, n_lane, map.pause.K);
   for (std::size_t j = 0; j < n_mode; ++j) {
     const Lanes ripple_K = gather(state.ripple_K[j].data(), b);
-    for (std::size_t l = 0; l < n_lane; ++l) rise_K[l] = std::fma(map.pause_rise[j], ripple_K[l], rise_K[l]);
+    for (std::size_t l = 0; l < n_lane; ++l) rise_K[l] = std::fma(map.pause.per_K[j], ripple_K[l], rise_K[l]);
   }
   for (std::size_t l = 0; l < n_lane; ++l) {
     const double by_K = rise_K[l] * before.r[l];

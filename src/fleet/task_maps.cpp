@@ -182,10 +182,7 @@ std::span<const ClassMap> make_class_maps(const Fleet& fleet, const FleetState& 
       map.leakage = kept.leakage;
       map.peak_K_per_W = kept.peak_K_per_W;
       map.within = kept.within;
-      if (d > 0.0) {
-        map.pause_rise_K = pause_rise_K(*reach.reference, kept.mean_W, paused_W, d);
-        map.pause_rise = pause_rise(*reach.reference, d);
-      }
+      if (d > 0.0) map.pause = pause_rise(*reach.reference, kept.mean_W, paused_W, d);
     }
   });
   return std::span(rooms).first(n_class);

@@ -182,11 +182,10 @@ StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until,
       return {1, true, true, end};
   }
   if (edge < hard_end && edge - now < left) return {1, true, false, edge - now};
-  // What falls due at this boundary cuts its first nanosecond: a step of no length moves nothing.
-  if (hard_end - now < left) return {1, true, true, hard_end > now ? 0 : 1};
+  if (hard_end - now < left) return {1, true, true, hard_end > now ? 0 : 1};  // a step of no length moves nothing
   if (state_.startup_iterations_left > 0 || state_.begun_frac > 0.0) return {1, true};
-  const bool reference = c.scenario.run.reference;
-  if (reference || job.scratch.step.state == JobState::evaluate) return {1, !reference};
+  if (c.scenario.run.reference) return {1, false};
+  if (job.scratch.step.state == JobState::evaluate) return {1, true};
   jump_through(job, until, c);
   return {ahead_->repetitions};
 }

@@ -329,3 +329,15 @@ TEST_CASE("leakage matters: without its temperature term the die would not feel 
   CHECK(slowest_warm < slowest_cool);
   CHECK(warm.state.fan_frac[0] > cool.state.fan_frac[0]);
 }
+
+TEST_CASE("a pause begins as its repetitions leave the die, and ends at rest") {
+  Setup s;
+  const auto& modes = s.fleet.types[0].modes[fan_step(0.75)];
+  const auto brief = pause_rise(modes, 600.0, 200.0, 1e-9), endless = pause_rise(modes, 600.0, 200.0, 1e9);
+  CHECK(brief.K == Approx(0.0).margin(1e-6));
+  CHECK(endless.K == Approx(-400.0 * modes.steady_K_per_W));
+  for (std::size_t m = 0; m < thermal::n_mode; ++m) {
+    CHECK(brief.per_K[m] == Approx(modes.shape[0][m]));
+    CHECK(endless.per_K[m] == Approx(0.0).margin(1e-6));
+  }
+}
