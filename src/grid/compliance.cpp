@@ -52,6 +52,7 @@ struct RuleParams {
 
   void fields(FieldVisitor& v) {
     std::vector<std::string_view> words;
+    words.reserve(metrics.size());
     for (const auto& m : metrics) words.push_back(m.word);
     v.text("title", title, "what the rule says, in words");
     v.choice("figure", figure, words, "what it looks at");

@@ -164,8 +164,8 @@ double windowed_range_W(std::span<const Tick> duration, std::span<const double> 
   };
   double low_W = std::numeric_limits<double>::infinity(), high_W = -low_W;
   // A window's mean is piecewise linear in its place: the extremes are where one of its ends is on an edge.
-  for (std::size_t i = 0; i < edge_s.size(); ++i)
-    for (const double begin_s : {edge_s[i], edge_s[i] - window_s}) {
+  for (const double at_s : edge_s)
+    for (const double begin_s : {at_s, at_s - window_s}) {
       if (begin_s < 0.0) continue;
       const double mean_W = (upto_J(begin_s + window_s) - upto_J(begin_s)) / window_s;
       low_W = std::min(low_W, mean_W);

@@ -59,6 +59,7 @@ std::vector<connection::LoadTemplate> single_loads(const fleet::TrainingTask& tr
     }
   }
   std::vector<connection::LoadTemplate> out;
+  out.reserve(singles.size());
   for (std::size_t i = 0; i < singles.size(); ++i) out.push_back(connection::make_load_template(singles[i], W[i]));
   return out;
 }
