@@ -58,31 +58,26 @@ const std::vector<Block>& blocks_of(const Fleet& fleet, const FleetTask& task);
 
 /// GPUs of a node are adjacent; nodes of eight, the usual ones, are whole cache lines.
 inline constexpr std::size_t n_usual = 8;
-TIDEWATT_INLINE Lanes gather(const double* of_gpu, const Block& b) {
-  Lanes out;
+/// Of chips and limiters, too. @param out [lane]
+template <class T>
+TIDEWATT_INLINE void gather_each(const T* of_gpu, const Block& b, T* out) {
   if (b.n_gpu == n_usual) {
     for (std::size_t i = 0; i < b.n_node; ++i)
       for (std::size_t s = 0; s < n_usual; ++s) out[i * n_usual + s] = of_gpu[b.gpu[i * n_usual] + s];
     // A block has at least one node. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign)
     for (std::size_t l = b.n_used(); l < n_lane; ++l) out[l] = out[0];
-    return out;
+    return;
   }
   for (std::size_t l = 0; l < n_lane; ++l) out[l] = of_gpu[b.gpu[l]];
+}
+TIDEWATT_INLINE Lanes gather(const double* of_gpu, const Block& b) {
+  Lanes out;
+  gather_each(of_gpu, b, out.x);
   return out;
 }
-/// The same of what is not a double: chips, limiters.
+/// @param from [lane]
 template <class T>
-TIDEWATT_INLINE void gather_each(const T* of_gpu, const Block& b, std::array<T, n_lane>& out) {
-  if (b.n_gpu == n_usual) {
-    for (std::size_t i = 0; i < b.n_node; ++i)
-      for (std::size_t s = 0; s < n_usual; ++s) out[i * n_usual + s] = of_gpu[b.gpu[i * n_usual] + s];
-    for (std::size_t l = b.n_used(); l < n_lane; ++l) out[l] = out[0];
-    return;
-  }
-  for (std::size_t l = 0; l < n_lane; ++l) out[l] = of_gpu[b.gpu[l]];
-}
-template <class T>
-TIDEWATT_INLINE void scatter_each(const std::array<T, n_lane>& from, const Block& b, T* of_gpu) {
+TIDEWATT_INLINE void scatter_each(const T* from, const Block& b, T* of_gpu) {
   if (b.n_gpu == n_usual) {
     for (std::size_t i = 0; i < b.n_node; ++i)
       for (std::size_t s = 0; s < n_usual; ++s) of_gpu[b.gpu[i * n_usual] + s] = from[i * n_usual + s];
@@ -90,14 +85,7 @@ TIDEWATT_INLINE void scatter_each(const std::array<T, n_lane>& from, const Block
   }
   for (std::size_t l = 0; l < b.n_used(); ++l) of_gpu[b.gpu[l]] = from[l];
 }
-TIDEWATT_INLINE void scatter(const Lanes& from, const Block& b, double* of_gpu) {
-  if (b.n_gpu == n_usual) {
-    for (std::size_t i = 0; i < b.n_node; ++i)
-      for (std::size_t s = 0; s < n_usual; ++s) of_gpu[b.gpu[i * n_usual] + s] = from[i * n_usual + s];
-    return;
-  }
-  for (std::size_t l = 0; l < b.n_used(); ++l) of_gpu[b.gpu[l]] = from[l];
-}
+TIDEWATT_INLINE void scatter(const Lanes& from, const Block& b, double* of_gpu) { scatter_each(from.x, b, of_gpu); }
 inline constexpr std::size_t line_bytes = 64;  ///< of the caches
 /// Nodes of a class are apart in memory: prefetch their values while the block before them is computed.
 template <class... Values>

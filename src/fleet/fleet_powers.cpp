@@ -26,7 +26,7 @@ void find_waiting(const FleetState& state, const FleetSignals& signals, const Fl
   using dvfs::Limiter;
   const Limiter target_by = state.controls[b.hall].target_by;
   std::array<Limiter, n_lane> by;
-  gather_each(signals.limiter.data(), b, by);
+  gather_each(signals.limiter.data(), b, by.data());
   std::uint8_t any = 0;
   for (std::size_t l = 0; l < n_lane; ++l) {
     out.waits[l] = (by[l] == Limiter::power) | (by[l] == target_by) ? 1 : 0;
@@ -144,7 +144,7 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
   bool any_context = false, any_idle = false;
   for (const auto k : used) (task.kind_context[k] != 0 ? any_context : any_idle) = true;
   Chips chip;
-  gather_each(fleet.chip.data(), b, chip);
+  gather_each(fleet.chip.data(), b, chip.data());
   Lanes clock_Hz;
   wait_clocks(state, signals, task, b, chip, guess, gate_Hz, clock_Hz);
   AtClock working, idle;
@@ -175,7 +175,7 @@ KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetT
   const auto& type = *b.type;
   const std::uint32_t k = task.pause_kind;
   Chips chip;
-  gather_each(fleet.chip.data(), b, chip);
+  gather_each(fleet.chip.data(), b, chip.data());
   Lanes clock_Hz;
   if (task.kind_context[k] != 0) {
     clock_Hz = gather(state.own_Hz.data(), b);

@@ -158,7 +158,7 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   const bool warm = heat_may_limit(state, task, b, guess, clock_Hz, cap_W, held.target_K);
   std::array<power::Chip, n_lane> chip;
   std::array<dvfs::Limiter, n_lane> limiter{};
-  gather_each(fleet.chip.data(), b, chip);
+  gather_each(fleet.chip.data(), b, chip.data());
   const std::size_t n = b.n_used();
   dvfs::OperatingPointBatch batch{
       std::span(chip).first(n), {guess.x, n}, {limit_W.x, n}, {clock_Hz.x, n}, std::span(limiter).first(n)};
@@ -177,7 +177,7 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
   see_let();
   slow_down(state, task, b, limit_W, let_W, clock_Hz, limiter);
   scatter(clock_Hz, b, state.own_Hz.data());
-  scatter_each(limiter, b, signals.limiter.data());
+  scatter_each(limiter.data(), b, signals.limiter.data());
   // That of the work stays through pauses, as its mean power does: the limit by heat takes both together.
   if (!task.repeats) return;
   scatter(warm ? windows_W(type.gpu, task, b, chip, guess, clock_Hz) : let_W, b, state.window_W.data());
