@@ -146,7 +146,7 @@ TIDEWATT_INLINE void solve(const power::GpuModel& gpu, const Coefficients& coeff
   const double falling_W = b.falling_W - board_W, per_leakage = b.falling_per_leakage;
   for (std::size_t i = 0; i < N; ++i) {
     const double start = s.f[i];
-    s.f[i] = (start > lowest_Hz) & (start < top_Hz) ? start : top_Hz;
+    s.f[i] = ((start > lowest_Hz) & (start < top_Hz)) ? start : top_Hz;
     s.lo[i] = 0.0;
     s.hi[i] = 2.0 * top_Hz;
     s.leak_W[i] = leakage_W * ratio[i] * math::exp(per_K * (die_K[i] - ref_K));
@@ -159,7 +159,7 @@ TIDEWATT_INLINE void solve(const power::GpuModel& gpu, const Coefficients& coeff
   const Limiter free = at_top(gpu, top_Hz);
   // A lane that ended at the top with power to spare never lowered its upper end.
   Limiter limiter[N];
-  for (std::size_t i = 0; i < N; ++i) limiter[i] = (s.hi[i] > top_Hz) & (s.f[i] >= top_Hz) ? free : Limiter::power;
+  for (std::size_t i = 0; i < N; ++i) limiter[i] = ((s.hi[i] > top_Hz) & (s.f[i] >= top_Hz)) ? free : Limiter::power;
   std::copy_n(s.f, n, &b.clock_Hz[first]);
   std::copy_n(limiter, n, &b.limiter[first]);
 }

@@ -29,7 +29,7 @@ void find_waiting(const FleetState& state, const FleetSignals& signals, const Fl
   gather_each(signals.limiter.data(), b, by.data());
   std::uint8_t any = 0;
   for (std::size_t l = 0; l < n_lane; ++l) {
-    out.waits[l] = (by[l] == Limiter::power) | (by[l] == target_by) ? 1 : 0;
+    out.waits[l] = static_cast<std::uint8_t>(int{by[l] == Limiter::power} | int{by[l] == target_by});
     any |= out.waits[l];
   }
   out.any = any != 0;

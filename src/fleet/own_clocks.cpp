@@ -121,8 +121,8 @@ bool heat_may_limit(const FleetState& state, const FleetTask& task, const Block&
     const double over_K = hottest_K[l] - mean_K[l], peak_K = guess_K[l] + (over_K > 0.0 ? over_K : 0.0);
     const double falling_W = nominal_W + per_Hz * clock_Hz[l], let_W = falling_W < cap_W ? falling_W : cap_W;
     const double near_W = (let_W < cap_W ? 0.97 : 0.99) * let_W;
-    const bool at_cap = (window_W[l] == 0.0) | (window_W[l] > near_W);
-    any |= peak_K > target_K - (at_cap ? 5.0 : 15.0) ? 1 : 0;
+    const int at_cap = int{window_W[l] == 0.0} | int{window_W[l] > near_W};
+    any |= peak_K > target_K - (at_cap != 0 ? 5.0 : 15.0) ? 1 : 0;
   }
   return any != 0;
 }
@@ -139,10 +139,10 @@ void slow_down(const FleetState& state, const FleetTask& task, const Block& b, c
   const Limiter target_by = held.target_by, lock_by = task.clock_frac == 1.0 ? held.lock_by : Limiter::clock;
   for (std::size_t l = 0; l < n_lane; ++l) {
     const Limiter found = limiter[l],
-                  with_heat = (found == Limiter::power) & (limit_W[l] < let_W[l]) ? target_by : found,
+                  with_heat = ((found == Limiter::power) & (limit_W[l] < let_W[l])) ? target_by : found,
                   with_lock = with_heat == Limiter::clock ? lock_by : with_heat;
     const bool hot = die_K[l] > slowdown_K;
-    clock_Hz[l] = hot & (slow_Hz < clock_Hz[l]) ? slow_Hz : clock_Hz[l];
+    clock_Hz[l] = (hot & (slow_Hz < clock_Hz[l])) ? slow_Hz : clock_Hz[l];
     limiter[l] = hot ? Limiter::slowdown : with_lock;
   }
 }
