@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
@@ -77,7 +78,9 @@ CaseStore::CaseStore(std::string folder, const std::string& plan_text, std::size
 }
 
 CaseStore::~CaseStore() {
-  if (manifest_ >= 0) ::close(manifest_);
+  if (manifest_ < 0) return;
+  clear_leftovers();  // of workers that were ended in the middle of a write
+  ::close(manifest_);
 }
 
 std::string CaseStore::case_path(std::size_t i) const {
@@ -152,25 +155,26 @@ CaseStore::State CaseStore::read(const std::function<void(const CaseRecord&)>& v
   return state;
 }
 
-void CaseStore::clear_leftovers() const {
+void CaseStore::clear_leftovers() const noexcept {
+  // A folder may vanish meanwhile: what cannot be read or removed stays.
   std::error_code ec;
+  const auto has = [](const std::string& name, const char* part) { return name.find(part) != std::string::npos; };
+  const auto clear = [&ec](auto at, const auto& of_a_killed_process) {
+    for (const decltype(at) end; !ec && at != end; at.increment(ec)) {
+      std::error_code ignored;
+      if (of_a_killed_process(at->path().filename().string()) && at->is_regular_file(ignored))
+        fs::remove(at->path(), ignored);
+    }
+  };
   // Only an unsharded sweep removes other files: shards may be writing there now.
   if (shard_.count == 1)
-    for (const auto& item : fs::directory_iterator(folder_, ec)) {
-      const std::string name = item.path().filename().string();
-      std::error_code ignored;
-      if (name.find(".tmp-") != std::string::npos && item.is_regular_file(ignored)) fs::remove(item.path(), ignored);
-    }
-  for (const auto& item : fs::recursive_directory_iterator(folder_ + "/cases", ec)) {
-    const std::string name = item.path().filename().string();
+    clear(fs::directory_iterator(folder_, ec), [&](const std::string& name) { return has(name, ".tmp-"); });
+  ec.clear();
+  clear(fs::recursive_directory_iterator(folder_ + "/cases", ec), [&](const std::string& name) {
     std::size_t i = 0;
-    const auto [end, status] = std::from_chars(name.data(), name.data() + name.size(), i);
-    const bool temporary = name.find(".case.tmp-") != std::string::npos || name.find(".h5.tmp-") != std::string::npos;
-    if (temporary && status == std::errc() && end != name.data() && shard_.has(i)) {
-      std::error_code ignored;
-      fs::remove(item.path(), ignored);
-    }
-  }
+    const bool numbered = std::from_chars(name.data(), name.data() + name.size(), i).ec == std::errc();
+    return numbered && shard_.has(i) && (has(name, ".case.tmp-") || has(name, ".h5.tmp-"));
+  });
 }
 
 void CaseStore::lock(const Shard& shard) {
@@ -179,7 +183,9 @@ void CaseStore::lock(const Shard& shard) {
   manifest_ = ::open(manifest_path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (manifest_ < 0) fail("open", manifest_path_, std::strerror(errno));
   if (::flock(manifest_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) fail("lock", manifest_path_, std::strerror(errno));
+    const int why = errno;
+    ::close(std::exchange(manifest_, -1));
+    if (why != EWOULDBLOCK) fail("lock", manifest_path_, std::strerror(why));
     throw InputError(
         Finding{{manifest_path_, 0, 0}, "", "another process is running this sweep (or this shard of it)"});
   }

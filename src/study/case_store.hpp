@@ -67,6 +67,7 @@ class CaseStore {
   void set_aside(const State& state) const;
   /// Adds case i to the locked manifest, synced. @returns the record that its file holds  @throws OutputError
   CaseRecord note(std::size_t i);
+  /// If it holds the lock, removes files of workers that were ended while they wrote.
   ~CaseStore();
   CaseStore(const CaseStore&) = delete;
   CaseStore& operator=(const CaseStore&) = delete;
@@ -75,7 +76,7 @@ class CaseStore {
   void read_case(std::size_t i, State& state, const std::string& noted,
                  const std::function<void(const CaseRecord&)>& visit) const;
   std::map<std::size_t, std::string> read_manifests(State& state) const;
-  void clear_leftovers() const;
+  void clear_leftovers() const noexcept;
   void append(const std::string& text);
   std::string folder_, plan_;
   std::size_t n_case_;

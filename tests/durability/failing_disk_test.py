@@ -78,7 +78,7 @@ def each_call(program, folder, tally, everything):
                 tally("Traceback" not in done.stderr and "terminate" not in done.stderr and done.stderr.strip(), f"{where}: says {done.stderr.strip()[-200:]!r}")
                 broken = whole(program, out, calm) if out.exists() else []
                 tally(not broken, f"{where}: {', '.join(broken)} not whole")
-                left = [p.name for p in out.rglob("*.tmp-*")] if out.exists() and program.name != "sweep" else []
+                left = [p.name for p in out.rglob("*.tmp-*")] if out.exists() else []
                 tally(not left, f"{where}: left {', '.join(left)}")
                 again = program(out)
                 right = again.returncode == 0 and not whole(program, out, calm) and not list(out.rglob("*.tmp-*"))
