@@ -20,7 +20,7 @@ constexpr double remainder_growth =
     1.5;  ///< of a hold's length: a remainder up to this is included instead of a step of its own
 /// Preheat moves within a hold, which the reference follows in short ones: in holds of 40 s its dies would be 0.06 K too warm.
 constexpr double reference_hold_growth = 0.3;
-constexpr Tick first_hold = 10 * ns_per_s, first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
+constexpr Tick first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
 constexpr Tick settling = 120 * ns_per_s;     // fans settle for some minutes after a start
 constexpr Tick steady_after = 40 * ns_per_s;  // in a hold or after it; halls and plants report their own state
 constexpr Tick longest_pause = 10 * ns_per_s;
@@ -33,8 +33,17 @@ constexpr HeatGuard::Search heat_search = {ns_per_s / 4, ns_per_s / 500};
 
 constexpr double worst_weight = 0.1;  ///< of the worst node's miss in a jump's error
 
-/// In the first minutes after a start the hottest die passes its peak: long jumps would miss it.
-double most_growth(Tick since_start) { return since_start > settling ? 4.0 : 2.0; }
+const fleet::NodeType& type_of(const Job& job, const StepContext& c) {
+  return c.fleet.types[c.fleet.node_hall[job.place.first_node]];
+}
+
+/// Within a step fans in stairs are followed in parts of a second, fans on a line by their mean.
+Tick first_hold(const fleet::NodeType& type) { return (type.stairs ? 20 : 10) * ns_per_s; }
+
+/// In the first minutes after a start the hottest die passes its peak, as fans on a line lag behind it: long jumps would miss it.
+double most_growth(const fleet::NodeType& type, Tick since_start) {
+  return type.stairs || since_start > settling ? 4.0 : 2.0;
+}
 
 /// After an edge of the plants or of the site's power: 1 s, then half the time since, in whole seconds. @param edge −1: none yet
 Tick grown_since(Tick edge, Tick now) {
@@ -209,7 +218,8 @@ Tick StepPlanner::first_grade(const Job& job) const {
   return works(job.scratch.step.state) || state_.since_change < ns_per_s ? fleet::first_step_after_edge : ns_per_s;
 }
 
-/// A constant state: its own steps are graded, so only fans and preheat limit the length: 10 s, 25 s, ...
+/// A constant state: its own steps are graded, so only fans and preheat limit the length: 10 s (fans in
+/// stairs: 20 s), 25 s, ...
 Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until, const StepContext& c) const {
   const auto& step = job.scratch.step;
   const bool hot = heat.hot(job), reference = c.scenario.run.reference;
@@ -217,7 +227,7 @@ Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until,
   Tick stretch = std::clamp(to_tick(growth * seconds(state_.since_change)),
                             reference ? ns_per_s
                             : hot     ? first_hot_hold
-                                      : first_hold,
+                                      : first_hold(type_of(job, c)),
                             longest_hold);
   stretch = std::min(stretch, to_tick(std::clamp(0.5 * heat.near_s(job), 0.25, 1e4)));
   const Tick change = std::min(step.interrupt, step.until);
@@ -231,8 +241,8 @@ Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until,
 /// Nodes that change the replica they wait for miss more for one step, at any length. So do those whose fans step: that is an event of
 /// their node.
 void StepPlanner::judge(const Job& job, const StepContext& c) {
-  const double loop_gain = fleet::leakage_loop_gain(c.fleet.types[c.fleet.node_hall[job.place.first_node]],
-                                                    c.state.fan_frac[job.place.first_node]);
+  const auto& type = type_of(job, c);
+  const double loop_gain = fleet::leakage_loop_gain(type, c.state.fan_frac[job.place.first_node]);
   double worst_K = 0.0, sum_K = 0.0;
   const auto& place = job.place;
   for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n) {
@@ -243,7 +253,7 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
   const double miss_K = std::max({sum_K / static_cast<double>(place.n_node), worst_weight * worst_K, 1e-9});
   const double error = loop_gain * miss_K / c.scenario.run.tolerance_K;
   const double next_s = seconds(fleet::duration_of(job.scratch.task)) *
-                        std::clamp(0.9 / std::sqrt(error), 0.25, most_growth(job.state.now - state_.started));
+                        std::clamp(0.9 / std::sqrt(error), 0.25, most_growth(type, job.state.now - state_.started));
   // A step shortened for another reason does not change the planned length.
   state_.jump_s = error < 1.0 ? std::max(state_.jump_s, next_s) : next_s;
   state_.jump_s = std::max(state_.jump_s, 1.5 * seconds(job.scratch.task.timeline->period) * (error < 0.5 ? 1.4 : 0.7));
@@ -286,7 +296,7 @@ double StepPlanner::pause_dip_K(const Job& job, const Ahead& ahead, const StepCo
   const auto n = place.n_node * c.fleet.n_gpu_per_node;
   const double mean_W = std::accumulate(first, first + static_cast<std::ptrdiff_t>(n), 0.0) / static_cast<double>(n);
   const double less_W = job.training->nominal_hold_W(ahead.pause, c.state) - mean_W;
-  const auto& type = c.fleet.types[c.fleet.node_hall[place.first_node]];
+  const auto& type = type_of(job, c);
   const auto& modes =
       type.modes[fleet::mode_step(type, std::max(type.air.fan_min_frac, c.state.fan_frac[place.first_node]),
                                   flow_frac.empty() ? 1.0 : flow_frac[place.first_node])];
