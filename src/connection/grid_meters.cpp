@@ -55,9 +55,21 @@ bool GridMeters::can_repeat(const Share& share, std::int64_t first_bin, std::int
   return share.n_bin > 0 && state_.begun && first_bin + n_bin <= p_.until_bin;
 }
 
-void GridMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J, std::size_t n_again) {
+GridMeters::Share GridMeters::Share::at_rest() const {
+  Share out = *this;
+  out.load.bands.energy.fill(0.0);
+  out.load.cycles.classes.clear(), out.load.cycles.closed.clear();
+  return out;
+}
+
+void GridMeters::push_swings(std::span<const double> pcc_W) {
+  if (state_.begun && state_.next_bin < p_.until_bin) state_.load.push_swings(pcc_W);
+}
+
+void GridMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J, std::size_t n_again,
+                        std::int64_t n_shown) {
   if (!state_.begun || state_.next_bin >= p_.until_bin) return;
-  state_.load.repeat(share.load, n_bin, energy_J, n_again);
+  state_.load.repeat(share.load, n_bin, energy_J, n_again, n_shown);
   state_.bus.repeat(share.bus, n_bin);
   state_.next_bin += n_bin;
 }

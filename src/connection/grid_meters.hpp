@@ -37,6 +37,10 @@ class GridMeters {
     std::int64_t n_bin = 0;
     LoadMeters::Share load;
     BusMeters::Share bus;
+    /// Whether voltage and frequency were within their limits.
+    bool calm() const { return n_bin > 0 && bus.voltage.calm() && bus.frequency.calm(); }
+    /// Of a load that stays constant: the same without the end of an earlier change in the bands.
+    Share at_rest() const;
     template <class A>
     void archive(A& a) {
       auto& [bins, power, voltage] = *this;
@@ -45,10 +49,14 @@ class GridMeters {
   };
   /// Contribution of the bins since the mark.
   Share since(const Mark& mark) const;
+  /// Whether voltage and frequency are within their limits.
+  bool calm() const { return !state_.bus.voltage().outside() && !state_.bus.frequency().outside(); }
   /// Whether `n_bin` bins from `first_bin` on may be added as repetitions of a share.
   bool can_repeat(const Share& share, std::int64_t first_bin, std::int64_t n_bin) const;
-  /// Counts `n_bin` bins as repetitions. @param energy_J their energy
-  void repeat(const Share& share, std::int64_t n_bin, double energy_J, std::size_t n_again);
+  /// Counts `n_bin` bins as repetitions. @param energy_J their energy  @param n_shown of them, see push_swings
+  void repeat(const Share& share, std::int64_t n_bin, double energy_J, std::size_t n_again, std::int64_t n_shown = 0);
+  /// Bins that will be counted as repetitions, for steps, ramps, bands and cycles alone, W.
+  void push_swings(std::span<const double> pcc_W);
   /// Bins that will be counted as repetitions, for the lines alone, W; and that further ones are not shown to them.
   void push_lines(std::span<const double> pcc_W);
   void gap_lines();  ///< see push_lines

@@ -8,8 +8,7 @@
 namespace TIDEWATT_NAMESPACE::connection {
 namespace {
 
-constexpr std::int64_t stair_bins = 100;  ///< of cooling power that moves
-constexpr double shows_frac = 2e-3;       ///< change of cooling power over the connection's power that is not a step
+constexpr double shows_frac = 2e-3;  ///< change of cooling power over the connection's power that is not a step
 
 std::optional<Delivery> make_delivery(const StreamParams& p, double load_W, double auxiliary_W) {
   if (!p.delivery) return std::nullopt;
@@ -107,17 +106,15 @@ std::int64_t SiteStream::stretch_end(std::int64_t until_bin) {
 
 void SiteStream::flush(Tick until, double auxiliary_W) {
   const std::int64_t until_bin = until / ns_per_ms, n_bin = until_bin - state_.bin;
-  const std::int64_t n_stair = n_bin / 4 / stair_bins;
+  const std::int64_t n_stair = n_bin / 4 / AuxiliaryStairs::bins;
   const double from_W = state_.auxiliary_W, T = static_cast<double>(n_bin),
-               R = static_cast<double>(n_stair * stair_bins);
+               R = static_cast<double>(n_stair * AuxiliaryStairs::bins);
   const double to_W = (auxiliary_W * T - 0.5 * from_W * R) / (T - 0.5 * R);
   const bool shows = std::abs(auxiliary_W - from_W) > shows_frac * std::abs(state_.drawn_W);
   if (shows && n_stair > 0 && to_W >= 0.0) {
-    const std::int64_t begin = state_.bin;
-    for (std::int64_t i = 0; i < n_stair; ++i) {
-      state_.auxiliary_W = from_W + (to_W - from_W) * (static_cast<double>(i) + 0.5) / static_cast<double>(n_stair);
-      advance_to(begin + (i + 1) * stair_bins);
-    }
+    stairs_ = {state_.bin, n_stair, from_W, to_W};
+    advance_to(stairs_.end());
+    stairs_ = {};
     state_.auxiliary_W = to_W;
   } else {
     state_.auxiliary_W = auxiliary_W;
@@ -135,10 +132,14 @@ void SiteStream::advance_to(std::int64_t until_bin) {
     seen_.spectrum.begin_stretch(load.iterating);
     if (follows_load()) {
       // Without storage the connection follows the load, so exact extremes over edges map to exact extremes.
-      const auto low = feeder_.at(load.min_W, state_.auxiliary_W), high = feeder_.at(load.max_W, state_.auxiliary_W);
-      seen_.levels.widen(low.connection_W(), high.connection_W());
-      seen_.span.widen(low.connection_W(), high.connection_W());
-      for (const auto& p : {low, high}) grid_.see(state_.bin, p.connection_W(), p.connection_var());
+      for (const std::int64_t bin : {state_.bin, end - 1}) {
+        const double auxiliary_W = auxiliary_W_at(bin);
+        const auto low = feeder_.at(load.min_W, auxiliary_W), high = feeder_.at(load.max_W, auxiliary_W);
+        seen_.levels.widen(low.connection_W(), high.connection_W());
+        seen_.span.widen(low.connection_W(), high.connection_W());
+        for (const auto& p : {low, high}) grid_.see(bin, p.connection_W(), p.connection_var());
+        if (!stairs_.any()) break;
+      }
     }
     advance_stretch(end);
   }
@@ -152,13 +153,14 @@ void SiteStream::pass(std::int64_t to_bin) {
     const std::int64_t bin = state_.bin;
     std::int64_t end = std::min({to_bin, bin + chunk_bins, seen_.orders.next_edge(bin)});
     if (delivery_)
-      end = std::min({end, delivery_->next_edge(bin), bin + std::min(chunk_bins, delivery_->most_bins(bin))});
+      end = std::min({end, delivery_->next_edge(bin), bin + std::min(chunk_bins, delivery_->most_bins(bin)),
+                      stairs_.any() ? stairs_.stair_end(bin) : end});
     lay_chunk(lanes_, bin, end, chunk_);
     const double load_J = state_.feeder.load_J.value();
     if (delivery_)
-      delivery_->through(chunk_.load_W, state_.auxiliary_W, bin, chunk_.pcc_W, chunk_.pcc_var, state_.feeder);
+      delivery_->through(chunk_.load_W, auxiliary_W_at(bin), bin, chunk_.pcc_W, chunk_.pcc_var, state_.feeder);
     else
-      feeder_.through(chunk_.load_W, state_.auxiliary_W, chunk_.pcc_W, chunk_.pcc_var, state_.feeder);
+      pass_feeder(bin);
     seen_.span.add_load(state_.feeder.load_J.value() - load_J);
     if (battery_) {
       if (delivery_ && delivery_->bus_dead(bin))
@@ -171,6 +173,17 @@ void SiteStream::pass(std::int64_t to_bin) {
     if (delivery_) disturb(*delivery_, bin, chunk_);
     observe();
     state_.bin = end;
+  }
+}
+
+/// From the nodes to the site bus, each stair of the cooling power by itself.
+void SiteStream::pass_feeder(std::int64_t bin) {
+  const auto n_bin = static_cast<std::int64_t>(chunk_.load_W.size());
+  for (std::int64_t i = 0, end = 0; i < n_bin; i = end) {
+    end = stairs_.any() ? std::min(n_bin, stairs_.stair_end(bin + i) - bin) : n_bin;
+    const auto from = static_cast<std::size_t>(i), n = static_cast<std::size_t>(end - i);
+    feeder_.through(chunk_.load_W.subspan(from, n), auxiliary_W_at(bin + i), chunk_.pcc_W.subspan(from, n),
+                    chunk_.pcc_var.subspan(from, n), state_.feeder);
   }
 }
 

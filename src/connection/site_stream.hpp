@@ -11,6 +11,7 @@
 #include "delivery.hpp"
 #include "load_lane.hpp"
 #include "load_template.hpp"
+#include "repeat_detector.hpp"
 #include "stream_stages.hpp"
 #include "tidewatt/base/named_array.hpp"
 #include "tidewatt/power/feeder.hpp"
@@ -70,6 +71,20 @@ class DeviceUnit {
   BatteryStage::Mark before_;
   Delivery::Mark delivery_before_;
   std::vector<double> pcc_W_;
+};
+
+/// Cooling power on its way from one value to another, in stairs.
+struct AuxiliaryStairs {
+  static constexpr std::int64_t bins = 100;  ///< of a stair
+  std::int64_t begin = 0, n = 0;
+  double from_W = 0.0, to_W = 0.0;
+  bool any() const { return n > 0; }
+  std::int64_t end() const { return begin + n * bins; }
+  std::int64_t stair(std::int64_t bin) const { return (bin - begin) / bins; }
+  std::int64_t stair_end(std::int64_t bin) const { return begin + (stair(bin) + 1) * bins; }
+  double at_W(std::int64_t bin) const {
+    return from_W + (to_W - from_W) * (static_cast<double>(stair(bin)) + 0.5) / static_cast<double>(n);
+  }
 };
 
 inline constexpr std::int64_t chunk_bins = 16384;  ///< that pass at a time
@@ -182,13 +197,20 @@ class SiteStream {
     return closed_form_ && (!delivery_ || delivery_->may_repeat()) &&
            (!battery_ || (battery_->may_repeat() && !seen_.orders.any()));
   }
+  bool knows_unit(std::int64_t end_bin) const;
+  std::int64_t settle_bins(Tick unit, std::int64_t end_bin) const;
+  bool may_repeat(bool continues, std::int64_t end_bin) const;
   void repeat_periods(const PeriodicLoad& p, bool continues, std::int64_t end_bin);
   std::int64_t pass_unit(std::int64_t to_bin);
   bool has_devices() const { return battery_ || delivery_; }
   void pass(std::int64_t to_bin);
+  void pass_feeder(std::int64_t bin);
+  double auxiliary_W_at(std::int64_t bin) const { return stairs_.any() ? stairs_.at_W(bin) : state_.auxiliary_W; }
   void connect_devices();
   void observe();
-  void repeat(const PeriodicLoad& p, std::int64_t end_bin);
+  void repeat(const PeriodicLoad& p, bool continues, std::int64_t end_bin);
+  void show_load(std::int64_t from_bin, std::int64_t to_bin, std::vector<double>* pcc_W);
+  std::int64_t show_units(const LoadTemplate& load, std::int64_t end_bin, std::vector<double>& unit_W);
   double rest_W(double load_W, double auxiliary_W) const;
   /// No device between the load of the single lane and the connection could smooth it.
   bool follows_load() const { return !battery_ && !delivery_ && lanes_.size() == 1; }
@@ -202,8 +224,9 @@ class SiteStream {
   ConnectionMeters seen_;
   RepeatDetector repeats_;
   State state_;
-  StreamChunk chunk_;  ///< scratch
-  DeviceUnit unit_;    ///< scratch
+  AuxiliaryStairs stairs_;  ///< within a flush; none: the cooling power is constant
+  StreamChunk chunk_;       ///< scratch
+  DeviceUnit unit_;         ///< scratch
 };
 
 }  // namespace TIDEWATT_NAMESPACE::connection

@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::int64_t never_bin = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t spectrum_bins = 300'000;
-constexpr std::int64_t short_pause_bins = 10'000;
-constexpr std::int64_t slow_bins = 20'000;  ///< twice the longest ramp window that looks at single bins
 
 /// A battery without a controller.
 mitigation::SiteBatteryParams without_controller(mitigation::SiteBatteryParams p) {
@@ -162,17 +160,14 @@ PowerLevels::PowerLevels(std::size_t first_kept_level, bool whole)
 }
 
 void PowerLevels::push(std::span<const double> pcc_W) {
-  if (!whole_) {
-    step_.push(pcc_W);
-    ramp_.push(pcc_W);
-  }
+  push_steps(pcc_W);
   pyramid_.push(pcc_W);
   extremes_.push(pcc_W);
 }
 
-void PowerLevels::skip(std::int64_t n_bin, std::size_t n_again) {
-  step_.skip(n_bin, n_again);
-  ramp_.skip(n_bin, n_again);
+void PowerLevels::skip(std::int64_t n_bin, std::size_t n_again, std::int64_t n_shown) {
+  step_.skip(n_bin - n_shown, n_again);
+  ramp_.skip(n_bin - n_shown, n_again);
   extremes_.skip(n_bin);
 }
 
@@ -281,6 +276,11 @@ void ConnectionMeters::push_lines(std::span<const double> pcc_W) {
   grid.push_lines(pcc_W);
 }
 
+void ConnectionMeters::push_swings(std::span<const double> pcc_W) {
+  levels.push_steps(pcc_W);
+  grid.push_swings(pcc_W);
+}
+
 void ConnectionMeters::push_means() {
   const auto finest = levels.keep();
   grid.push_means(finest);
@@ -306,39 +306,6 @@ void ConnectionMeters::add_arrays(std::vector<NamedArray>& arrays) {
   levels.add_arrays(arrays);
   spectrum.add_arrays(arrays);
   levels.add_ramps(grid, arrays);
-}
-
-bool RepeatDetector::Shape::like(const Shape& o, double share) const {
-  return o.period > 0 && std::abs(static_cast<double>(period - o.period)) <= share * static_cast<double>(period) &&
-         std::abs(range_W - o.range_W) <= 2.0 * share * range_W && std::abs(high_W - o.high_W) <= share * o.high_W;
-}
-
-bool RepeatDetector::is_pause(double range_W, std::int64_t n_bin) const {
-  return range_W == 0.0 && state_.last.range_W > 0.0 && n_bin <= short_pause_bins;
-}
-
-void RepeatDetector::pause(std::int64_t end_bin) {
-  state_.found = false;
-  state_.disturbed_until = end_bin;
-}
-
-bool RepeatDetector::begin(const Shape& shape, std::int64_t bin) {
-  const bool alike = shape.like(state_.last, 0.01);
-  if (!alike) state_.alike_since = bin;
-  state_.found = state_.found && bin == state_.repeated_until && alike;
-  state_.last = shape;
-  return state_.found;
-}
-
-std::int64_t RepeatDetector::settle_bins(std::int64_t bin, std::int64_t two_units, std::int64_t unit) const {
-  return std::max(
-      {two_units, state_.disturbed_until + slow_bins / 2 - bin, state_.alike_since + slow_bins + unit - bin});
-}
-
-void RepeatDetector::keep(const grid::FrequencyState::Deviation& deviation, GridMeters::Share share) {
-  state_.kept = state_.last;
-  state_.deviation = deviation;
-  state_.share = std::move(share);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::connection

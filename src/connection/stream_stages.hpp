@@ -111,6 +111,8 @@ class GridStage {
   void through(std::int64_t first_bin, StreamChunk& chunk);
   /// Repetitions that do not change its state pass.
   void skip(std::int64_t n_bin);
+  /// Repetitions pass that it has yet to settle under: `unit_W` is the load of the first ones.
+  void settle(std::span<const double> unit_W, std::int64_t n_bin);
   /// A power that lasts too briefly to be a bin's, or is repeated: its voltage counts.
   void see(std::int64_t bin, double pcc_W, double pcc_var);
   /// Whether it has returned to `before`, to the phase of one bin.
@@ -254,8 +256,12 @@ class PowerLevels {
   }
   void push_means(std::span<const double> mean_W);  ///< of 100 ms, those of `push_seconds`
   bool keeps_tenths() const { return first_kept_level_ == 0; }
-  /// Steps and ramps pass over repetitions: they have seen one.
-  void skip(std::int64_t n_bin, std::size_t n_again);
+  /// Repetitions to steps and ramps alone, W.
+  void push_steps(std::span<const double> pcc_W) {
+    if (!whole_) step_.push(pcc_W), ramp_.push(pcc_W);
+  }
+  /// Steps and ramps pass over repetitions, of which they have seen `n_shown` bins.
+  void skip(std::int64_t n_bin, std::size_t n_again, std::int64_t n_shown);
   /// Extremes within bins, W.
   void widen(double low_W, double high_W) { extremes_.widen(low_W, high_W); }
   /// Stores complete buckets. @return buckets of 100 ms since the last call, valid until the next one
@@ -324,6 +330,8 @@ struct ConnectionMeters {
   void push(std::int64_t first_bin, const StreamChunk& chunk, const CompensatedSum& J, bool widen);
   /// Bins that only spectra see, W.
   void push_lines(std::span<const double> pcc_W);
+  /// Bins that only steps, ramps, bands and cycles see, W.
+  void push_swings(std::span<const double> pcc_W);
   void push_means();  ///< passes complete means to meters of means
   /// Seconds of a repeated load, which begin at `first_bin`, and their means of 100 ms. Complete means were passed before.
   void push_seconds(std::int64_t first_bin, std::span<const double> low_W, std::span<const double> sum_W,
@@ -336,65 +344,6 @@ struct ConnectionMeters {
     auto& [rules, means, since, kept, recorded, lines] = *this;
     a(rules, means, since, kept, recorded, lines);
   }
-};
-
-/// Whether the load continues to repeat itself, and the contribution of one unit of repetitions to the meters.
-class RepeatDetector {
- public:
-  /// What is compared from stretch to stretch.
-  struct Shape {
-    Tick period = 0;
-    double range_W = 0.0, high_W = 0.0;
-    bool like(const Shape& o, double share) const;  ///< within a share of it
-    template <class A>
-    void archive(A& a) {
-      a(period, range_W, high_W);
-    }
-  };
-  /// Bins passed so far do not predict what follows.
-  void begin_anew() { state_.last = state_.kept = {}; }
-  /// The stretch does not repeat.
-  void forget() { state_.last = {}; }
-  /// Whether a constant stretch is a pause, after which the earlier repetitions continue.
-  bool is_pause(double range_W, std::int64_t n_bin) const;
-  /// What a pause disturbs passes bin by bin.
-  void pause(std::int64_t end_bin);
-  /// A stretch begins. @return it continues the last one, which repeats
-  bool begin(const Shape& shape, std::int64_t bin);
-  /// Bins from `bin` on in which a new stretch has to settle. @param unit of two repetition units, and of one
-  std::int64_t settle_bins(std::int64_t bin, std::int64_t two_units, std::int64_t unit) const;
-  /// Whether what one unit adds is known, as long as the load moves by no more than a twentieth of a percent.
-  bool knows() const { return state_.last.like(state_.kept, 0.0005); }
-  const GridMeters::Share& share() const { return state_.share; }
-  const grid::FrequencyState::Deviation& deviation() const { return state_.deviation; }
-  /// What the unit that just passed bin by bin added, and where it left the grid.
-  void keep(const grid::FrequencyState::Deviation& deviation, GridMeters::Share share);
-  void found() { state_.found = true; }
-  /// The stretch ends.
-  void end(std::int64_t end_bin) { state_.repeated_until = end_bin; }
-
-  struct State {
-    std::int64_t alike_since = 0;  ///< bin since which the load has repeated much the same
-    Shape last;
-    Shape kept;                                   ///< of the unit that last passed bin by bin
-    grid::FrequencyState::Deviation deviation{};  ///< where that left the grid
-    GridMeters::Share share;                      ///< its contribution to the meters
-    bool found = false;                           ///< the last stretch, in closed form
-    std::int64_t repeated_until = 0;              ///< bin at which it ended
-    std::int64_t disturbed_until = 0;             ///< bin at which the last pause ended
-    template <class A>
-    void archive(A& a) {
-      auto& [alike, before, unit, where, added, closed, until, disturbed] = *this;
-      a(alike, before, unit, where, added, closed, until, disturbed);
-    }
-  };
-  template <class A>
-  void archive(A& a) {
-    a(state_);
-  }
-
- private:
-  State state_;
 };
 
 }  // namespace TIDEWATT_NAMESPACE::connection

@@ -74,6 +74,13 @@ void GridStage::skip(std::int64_t n_bin) {
   frequency_meters_.window.skip(n_bin);
 }
 
+void GridStage::settle(std::span<const double> unit_W, std::int64_t n_bin) {
+  const auto n = static_cast<std::int64_t>(unit_W.size()), next_bin = state_.next_bin;
+  if (!frequency_Hz_) frequency_.repeat(unit_W, (n_bin + n / 2) / n, state_);
+  state_.next_bin = next_bin;
+  skip(n_bin);
+}
+
 bool GridStage::still(const grid::FrequencyState::Deviation& before) const {
   constexpr double share = 1e-2, rest_Hz = 1e-9;
   double moved = 0.0, size = 0.0;

@@ -95,12 +95,16 @@ void LoadMeters::begin(std::int64_t bin, double first_W) {
 }
 
 void LoadMeters::push(std::span<const double> pcc_W) {
+  state_.extremes.push(pcc_W);
+  push_swings(pcc_W);
+  push_lines(pcc_W);
+}
+
+void LoadMeters::push_swings(std::span<const double> pcc_W) {
   state_.bands.push(pcc_W);
   state_.cycles.push(pcc_W);
-  state_.extremes.push(pcc_W);
   state_.ramp.push(pcc_W);
   for (auto& s : state_.steps) s.push(pcc_W);
-  push_lines(pcc_W);
 }
 
 void LoadMeters::push_lines(std::span<const double> pcc_W) {
@@ -113,12 +117,13 @@ void LoadMeters::gap_lines() {
   if (state_.lines && state_.line_bins < most_line_bins) state_.lines->gap();
 }
 
-void LoadMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J, std::size_t n_again) {
-  state_.bands.repeat_bins(share.bands, n_bin);
-  state_.cycles.repeat_bins(share.cycles, n_bin);
+void LoadMeters::repeat(const Share& share, std::int64_t n_bin, double energy_J, std::size_t n_again,
+                        std::int64_t n_shown) {
+  state_.bands.repeat_bins(share.bands, n_bin - n_shown);
+  state_.cycles.repeat_bins(share.cycles, n_bin - n_shown);
   state_.extremes.repeat_bins(energy_J, n_bin);
-  state_.ramp.skip(n_bin, n_again);
-  for (auto& s : state_.steps) s.skip(n_bin, n_again);
+  state_.ramp.skip(n_bin - n_shown, n_again);
+  for (auto& s : state_.steps) s.skip(n_bin - n_shown, n_again);
 }
 
 std::vector<grid::Ramp> LoadMeters::ramps() const {

@@ -70,9 +70,10 @@ class LoadMeters {
   explicit LoadMeters(const GridMeterParams& params);  ///< @throws InputError as the meters
   /// Measuring begins. @param first_W mean of the first bin
   void begin(std::int64_t bin, double first_W);
-  void push(std::span<const double> pcc_W);        ///< the coming bins
-  void push_lines(std::span<const double> pcc_W);  ///< to the lines alone, W
-  void gap_lines();                                ///< the next bin does not follow the last one
+  void push(std::span<const double> pcc_W);         ///< the coming bins
+  void push_swings(std::span<const double> pcc_W);  ///< to steps, ramps, bands and cycles alone, W
+  void push_lines(std::span<const double> pcc_W);   ///< to the lines alone, W
+  void gap_lines();                                 ///< the next bin does not follow the last one
   void push_means(std::span<const double> mean_W) { state_.slow_ramp.push(mean_W); }  ///< of 100 ms
 
   struct Mark {
@@ -92,7 +93,8 @@ class LoadMeters {
   /// What was added since a mark.
   Share since(const Mark& mark) const { return {state_.bands.since(mark.bands), state_.cycles.since(mark.cycles)}; }
   /// Adds repetitions of a share. @param energy_J of the repeated bins  @param n_again see grid/metrics.hpp
-  void repeat(const Share& share, std::int64_t n_bin, double energy_J, std::size_t n_again);
+  /// @param n_shown bins of them, whole periods, that `push_swings` was shown
+  void repeat(const Share& share, std::int64_t n_bin, double energy_J, std::size_t n_again, std::int64_t n_shown = 0);
 
   std::vector<grid::Band> bands() const { return state_.bands.bands(); }
   std::vector<grid::RainflowClass> cycles() const { return state_.cycles.cycles(); }

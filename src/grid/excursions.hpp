@@ -30,6 +30,7 @@ class ExcursionMeter {
   void begin(std::int64_t first_bin);
   /// The next 1 ms values, [n], in the limits' unit.
   void push(std::span<const double> x);
+  bool outside() const { return run_below_ > 0 || run_above_ > 0; }  ///< the last bin was
   const Excursions& below() const { return below_; }
   const Excursions& above() const { return above_; }
 
@@ -41,6 +42,7 @@ class ExcursionMeter {
   /// Counts of the bins since a snapshot; see metrics.hpp.
   struct Share {
     std::int64_t n_bin = 0, count_below = 0, count_above = 0, bins_below = 0, bins_above = 0;
+    bool calm() const { return bins_below == 0 && bins_above == 0; }  ///< no bin outside
     template <class A>
     void archive(A& a) {
       a(n_bin, count_below, count_above, bins_below, bins_above);

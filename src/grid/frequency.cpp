@@ -161,6 +161,76 @@ void Frequency::advance(std::span<const double> load_W, std::span<double> deviat
   }
 }
 
+namespace {
+
+constexpr std::size_t side_by_side = 4;
+
+/// x ← E x + F u through `n` bins, for loads that lie `n` apart side by side: none waits for the others' last bin.
+TIDEWATT_CLONES
+void drive(const Chunk& c, const double* E, const double* F, double* x) {
+  Pack4 column[4], in, state[side_by_side];
+  for (int j = 0; j < 4; ++j)
+    for (int i = 0; i < 4; ++i) column[j][i] = E[4 * i + j];
+  load(F, in);
+  for (auto& s : state) s = Pack4{};
+  for (std::size_t k = 0; k < c.n; ++k)
+    for (std::size_t i = 0; i < side_by_side; ++i) {
+      const double u = (c.load_W[i * c.n + k] - c.equilibrium_W) * c.to_pu;
+      const Pack4 s = state[i];
+      state[i] = (column[0] * s[0] + column[1] * s[1]) + (column[2] * s[2] + column[3] * s[3]) + in * u;
+    }
+  for (std::size_t i = 0; i < side_by_side; ++i) store(state[i], x + 4 * i);
+}
+
+/// What some bins make of the state: x ← M x + g.
+struct Map {
+  std::array<double, 16> M{};
+  std::array<double, 4> g{};
+  std::array<double, 4> of(const std::array<double, 4>& x) const {
+    auto y = g;
+    for (std::size_t i = 0; i < 4; ++i)
+      for (std::size_t j = 0; j < 4; ++j) y[i] += M[4 * i + j] * x[j];
+    return y;
+  }
+  Map after(const Map& first) const {
+    Map out;
+    out.g = of(first.g);
+    for (std::size_t i = 0; i < 4; ++i)
+      for (std::size_t k = 0; k < 4; ++k)
+        for (std::size_t j = 0; j < 4; ++j) out.M[4 * i + j] += M[4 * i + k] * first.M[4 * k + j];
+    return out;
+  }
+  Map times(std::int64_t n) const {
+    Map out, power = *this;
+    for (std::size_t i = 0; i < 4; ++i) out.M[5 * i] = 1.0;
+    for (; n > 0; n /= 2, power = power.after(power))
+      if (n % 2 != 0) out = power.after(out);
+    return out;
+  }
+};
+
+}  // namespace
+
+void Frequency::repeat(std::span<const double> load_W, std::int64_t times, FrequencyState& state) const {
+  const std::size_t n = load_W.size() / side_by_side;
+  std::array<double, 4 * side_by_side> driven;
+  drive({load_W.data(), n, state.equilibrium_W, 1.0 / p_.system_VA, p_.damping_pu, p_.nominal_Hz}, E_.data(), F_.data(),
+        driven.data());
+  Map part{E_, {}}, once{E_, {}};
+  part = part.times(static_cast<std::int64_t>(n)), once = once.times(0);
+  for (std::size_t i = 0; i < side_by_side; ++i) {
+    std::copy_n(driven.begin() + static_cast<std::ptrdiff_t>(4 * i), 4, part.g.begin());
+    once = part.after(once);
+  }
+  for (const double W : load_W.subspan(n * side_by_side)) {
+    Map bin{E_, F_};
+    for (double& g : bin.g) g *= (W - state.equilibrium_W) / p_.system_VA;
+    once = bin.after(once);
+  }
+  state.deviation = once.times(times).of(state.deviation);
+  state.next_bin += times * static_cast<std::int64_t>(load_W.size());
+}
+
 double Frequency::rate_Hz_per_s(double load_W, const FrequencyState& state) const {
   double mechanical = 0.0;
   for (std::size_t i = 0; i < 4; ++i) mechanical += mechanical_[i] * state.deviation[i];

@@ -78,6 +78,10 @@ class TIDEWATT_API Frequency {
   void advance(std::span<const double> load_W, std::span<double> deviation_Hz, FrequencyState& state,
                FrequencyMeters& meters) const;
 
+  /// What `times` repetitions of a load make of the state, without a look at what happens on the way.
+  /// @param load_W 1 ms means of one repetition, W
+  void repeat(std::span<const double> load_W, std::int64_t times, FrequencyState& state) const;
+
   /// df/dt at an instant. @param load_W that the site draws then
   double rate_Hz_per_s(double load_W, const FrequencyState& state) const;
   /// First turning point after a lasting step of the load. Between bins it comes from the cubic through values and slopes at

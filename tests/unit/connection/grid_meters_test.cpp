@@ -60,6 +60,61 @@ TEST_CASE("repetitions booked in closed form measure what every bin measures") {
   CHECK(cycles_b == Approx(static_cast<double>(n)).margin(2));
 }
 
+TEST_CASE("pauses, rests and moving cooling power between known repetitions measure what every bin measures") {
+  auto booked = site(), seen = site();
+  seen.closed_form = false;
+  SiteStream a(booked, 10e6, 0.5e6), b(seen, 10e6, 0.5e6);
+  const auto load = square(8e6, 17e6, 3'234'567'891, 2'100'000'000);
+  for (auto* s : {&a, &b}) {
+    Tick until = 0;
+    const auto add = [&](const LoadTemplate& l, std::int64_t n, bool iterating) {
+      s->append(0, l, n, iterating);
+      until += l.period * n;
+    };
+    for (int round = 0; round < 4; ++round) {
+      for (int pause = 0; pause < 5; ++pause) {
+        add(load, 60, true);
+        add(square(6e6, 6e6, 3 * ns_per_s, ns_per_s), 1, false);
+        s->flush(until / ns_per_ms * ns_per_ms, 0.5e6);
+      }
+      for (const double W : {3e6, 5e6, 4e6}) add(square(W, W, ns_per_s, ns_per_s / 2), 60, false);
+      s->flush(until / ns_per_ms * ns_per_ms, 0.3e6);  // moves evenly to there, and back
+      add(load, 20, true);
+      s->flush(until / ns_per_ms * ns_per_ms, 0.5e6);
+    }
+    s->finish();
+  }
+  CHECK(b.repeated_bins() == 0);
+  CHECK(a.repeated_bins() > 3'800'000);  // of 4.93 million
+  CHECK(a.feeder_meters().load_J.value() == Approx(b.feeder_meters().load_J.value()).epsilon(1e-13));
+  CHECK(a.connection_J() == Approx(b.connection_J()).epsilon(1e-6));
+  CHECK(a.max_W() == Approx(b.max_W()).epsilon(1e-12));
+  CHECK(a.min_W() == Approx(b.min_W()).epsilon(1e-12));
+  CHECK(a.step_1s_W() == Approx(b.step_1s_W()).epsilon(1e-3));
+  CHECK(a.grid().frequency_deviation_Hz() == Approx(b.grid().frequency_deviation_Hz()).epsilon(1e-3));
+  const auto r = a.meters().load().ramps(), q = b.meters().load().ramps();
+  for (std::size_t k = 0; k < r.size(); ++k) {
+    INFO(r[k].window_s);
+    CHECK(r[k].up_W_per_s == Approx(q[k].up_W_per_s).epsilon(1e-3));
+    CHECK(r[k].down_W_per_s == Approx(q[k].down_W_per_s).epsilon(1e-3));
+  }
+  const auto x = a.meters().load().bands(), y = b.meters().load().bands();
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    CHECK(x[k].rms_W == Approx(y[k].rms_W).epsilon(0.005));
+    CHECK(x[k].peak_W == Approx(y[k].peak_W).epsilon(0.005));
+  }
+  for (std::size_t lamp = 0; lamp < 2; ++lamp) {
+    const auto &v = a.meters().bus().flicker(lamp).windows(), &w = b.meters().bus().flicker(lamp).windows();
+    REQUIRE(v.size() == w.size());
+    REQUIRE(v.size() >= 8);
+    for (std::size_t k = 0; k < v.size(); ++k) CHECK(v[k].P_st == Approx(w[k].P_st).epsilon(0.01));
+  }
+  double cycles_a = 0, cycles_b = 0;
+  for (const auto& c : a.meters().load().cycles()) cycles_a += c.count;
+  for (const auto& c : b.meters().load().cycles()) cycles_b += c.count;
+  CHECK(cycles_a == Approx(cycles_b).epsilon(0.01));
+}
+
 TEST_CASE("the spectrum sees every bin of repetitions that the other meters book") {
   auto params = site();
   params.meters.rules.emplace_back().rules = {{"line", "", grid::Metric::line_share, 0, 0.1, 20, 0.2}};

@@ -78,23 +78,3 @@ TEST_CASE("a recorded window holds its own bins, whatever chunks they come in", 
   CHECK(std::get<std::vector<double>>(a[4].values).front() == Approx(59.99));
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i].values == b[i].values);
 }
-
-TEST_CASE("repetitions settle anew after a change, and go on behind a pause", "[stages]") {
-  RepeatDetector d;
-  const RepeatDetector::Shape steady{6 * ns_per_s, 4e6, 12e6}, other{6 * ns_per_s, 6e6, 14e6};
-  CHECK_FALSE(d.begin(steady, 0));
-  const auto settle = d.settle_bins(0, 12000, 6001);
-  CHECK(settle > 20'000);  // the longest ramp that looks at single bins has passed twice
-  d.keep({}, {});
-  CHECK(d.knows());
-  d.found();
-  d.end(60'000);
-  CHECK(d.begin(steady, 60'000));        // goes on as it was
-  CHECK_FALSE(d.begin(steady, 70'000));  // not where the last one ended
-  CHECK(d.is_pause(0.0, 3000));
-  CHECK_FALSE(d.is_pause(0.0, 20'000));  // too long
-  CHECK_FALSE(d.is_pause(1e6, 3000));    // not constant
-  CHECK_FALSE(d.begin(other, 80'000));
-  CHECK_FALSE(d.knows());
-  CHECK(d.settle_bins(80'000, 12000, 6001) == settle);
-}

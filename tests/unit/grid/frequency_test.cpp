@@ -111,3 +111,20 @@ TEST_CASE("equilibrium stays, cutting the stream changes no bit, and bad paramet
   bad.droop_pu = 0.0;
   CHECK_THROWS_AS(Frequency(bad), InputError);
 }
+
+TEST_CASE("repetitions leave the state that passing each of them leaves") {
+  for (const auto& p : {reheat(), first_order()}) {
+    const Frequency f(p);
+    std::vector<double> load_W(1303), df_Hz(load_W.size());  // no multiple of what is computed side by side
+    for (std::size_t i = 0; i < load_W.size(); ++i) load_W[i] = i < 700 ? 1.3e9 : 0.9e9 + 1e5 * static_cast<double>(i);
+    auto each = f.start(1e9, 50);
+    each.deviation = {1e-3, -2e-3, 3e-3, 0.0};  // not at rest
+    auto once = each;
+    FrequencyMeters m;
+    for (int i = 0; i < 37; ++i) f.advance(load_W, df_Hz, each, m);
+    f.repeat(load_W, 37, once);
+    CHECK(once.next_bin == each.next_bin);
+    for (std::size_t i = 0; i < 4; ++i)
+      CHECK(once.deviation[i] == Approx(each.deviation[i]).epsilon(1e-9).margin(1e-15));
+  }
+}
