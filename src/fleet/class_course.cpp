@@ -63,6 +63,8 @@ ChipPlane begin_plane(const dvfs::ClockCourse& nominal, const dvfs::ClockCourse&
 struct OtherChips {
   static constexpr std::array<power::Chip, 3> chip = {
       {{1.0, -slow_V}, {leaky_ratio, 0.0}, {leaky_ratio, slow_V}}};  // fast, leaky, both
+  /// The last one is for clocks of single chips only: a course in seven is its.
+  static std::size_t count(const LimitedWork& of) { return of.single_chips ? chip.size() : chip.size() - 1; }
   /// Whether a plane has them: even its nominal chip meets the limit.
   static bool needed(const ChipPlane& plane, const dvfs::ClockCourse& nominal, double max_Hz) {
     return plane.limited && !free_of_limits(nominal, max_Hz) && nominal.clock_Hz > plane.slow_Hz + 1e6;
@@ -76,14 +78,15 @@ void end_plane(const dvfs::ClockCourse& nominal, const dvfs::ClockCourse& slow,
   const double limit_W = limits.cap_W - limits.governor.cap_margin_W, unused_W = limit_W - nominal.limit_W;
   out.unused_W_per_Hz = (unused_W - out.slow_unused_W) / (nominal.clock_Hz - slow.clock_Hz);
   out.kind_below = slopes_between(slow, nominal);
-  const auto &fast = others[0], &leaky = others[1], &both = others[2];
+  const auto &fast = others[0], &leaky = others[1];
   out.kind_above = slopes_between(nominal, fast);
   if (!(leakage_W > 0.0)) return;
   out.unused_per_leakage =
       (limit_W - leaky.limit_W - unused_W - out.unused_W_per_Hz * (leaky.clock_Hz - nominal.clock_Hz)) /
       ((leaky_ratio - 1.0) * leakage_W);
   out.leaky_more = more_of(leaky.ratio_sum, nominal.ratio_sum);
-  out.both_more = more_of(more_of(more_of(both.ratio_sum, nominal.ratio_sum), out.slow_more), out.leaky_more);
+  if (others.size() < OtherChips::chip.size()) return;
+  out.both_more = more_of(more_of(more_of(others[2].ratio_sum, nominal.ratio_sum), out.slow_more), out.leaky_more);
 }
 
 /// What the nominal chip cannot use, and where it meets no limit what the slow one cannot.
@@ -131,14 +134,14 @@ struct Work {
 std::vector<ChipPlane> planes_of(const Work& work, const NodeType& type, std::span<const dvfs::Repetition> repetitions,
                                  std::span<const dvfs::ClockCourse> nominal) {
   const double max_Hz = work.limits.max_Hz, leakage_W = type.gpu.params().leakage_W * work.factor;
-  constexpr std::size_t n_other = OtherChips::chip.size();
+  const std::size_t n_other = OtherChips::count(work.of);
   const auto slow = work.courses(type, {1.0, slow_V}, repetitions);
   std::vector<ChipPlane> out;
   std::vector<dvfs::CourseOf> asked;
   for (std::size_t i = 0; i < repetitions.size(); ++i) {
     out.push_back(begin_plane(nominal[i], slow[i], work.limits));
     if (!OtherChips::needed(out[i], nominal[i], max_Hz)) continue;
-    for (const auto& chip : OtherChips::chip) asked.push_back({chip, repetitions[i]});
+    for (std::size_t k = 0; k < n_other; ++k) asked.push_back({OtherChips::chip[k], repetitions[i]});
   }
   const auto played = dvfs::clock_courses(type.gpu, asked, work.factor, work.limits);
   auto others = std::span(played);

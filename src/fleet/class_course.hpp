@@ -36,7 +36,8 @@ struct KindCourse {
 /// power.
 struct ChipPlane {
   SharedPlaces places;
-  /// As dvfs::ClockCourse::ratio_sum, less that of the nominal chip; both_more also less slow_more and leaky_more. Empty: none.
+  /// As dvfs::ClockCourse::ratio_sum, less that of the nominal chip; both_more also less slow_more and leaky_more. Empty: none,
+  /// or not asked for.
   std::vector<double> slow_more, leaky_more, both_more;
   std::vector<KindSlope> kind_below,
       kind_above;                          ///< [kind] to the slow chip and to one that is as much faster; empty: none
@@ -66,6 +67,7 @@ struct LimitedWork {
   double reference_Hz, pace_Hz;  ///< clock at which its work is counted, and at which it has its durations
   double cap_W, max_Hz;
   std::span<const std::vector<dvfs::PowerBounds>> bounds = {};  ///< [class][segment]; empty: none
+  bool single_chips = false;  ///< clocks by time of chips that are slow and leak are asked for, too
 };
 
 /// Courses of the classes of a timeline.

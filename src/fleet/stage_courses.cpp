@@ -115,11 +115,12 @@ SharedCourses StageCourses::at_pace(const workload::IterationModel& model, const
   const auto all = [](const SharedCourses& c) { return c ? std::span(*c) : std::span<const ClassCourse>(); };
   const auto courses_of = [&](const workload::Timeline& timeline,
                               std::span<const std::vector<dvfs::PowerBounds>> bounds) {
-    return class_courses({timeline, model.reference_clock_Hz(), of.at.pace_Hz, now.cap_W, now.max_Hz, bounds}, type,
+    const double reference_Hz = model.reference_clock_Hz();
+    return class_courses({timeline, reference_Hz, of.at.pace_Hz, now.cap_W, now.max_Hz, bounds, single_chips_}, type,
                          all(lead), all(base));
   };
   // Ranks that wait do so for those of the same timeline. Planes are those of a slow chip's pace.
-  return shared_courses(of.key + (lead ? "w" : "l") + (base ? "b" : ""), [&] {
+  return shared_courses(of.key + (lead ? "w" : "l") + (base ? "b" : "") + (single_chips_ ? "s" : ""), [&] {
     if (!hold_.any()) return courses_of(of.timeline, {});
     if (!of.held) of.held = at_limit(model, type, of.timeline, of.at, slow);
     auto out = courses_of(of.held->work.timeline, of.held->work.bounds);

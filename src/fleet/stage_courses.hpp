@@ -18,8 +18,9 @@ namespace TIDEWATT_NAMESPACE::fleet {
 class StageCourses {
  public:
   /// @param evaluates whether its work is evaluation, forward passes only  @param hold what keeps the power of its GPUs: the limiter
-  /// sees the kept power
-  explicit StageCourses(bool evaluates = false, const PowerHold& hold = {}) : evaluates_(evaluates), hold_(hold) {}
+  /// sees the kept power  @param single_chips whether clocks by time of single chips are asked for
+  explicit StageCourses(bool evaluates = false, const PowerHold& hold = {}, bool single_chips = false)
+      : evaluates_(evaluates), single_chips_(single_chips), hold_(hold) {}
   /// Courses are computed for caps 1 % apart, counted from the usual cap; a cap that changes in a run takes the nearest. The limit itself
   /// is that of the exact cap. @returns whether the courses changed
   bool set_limits(const workload::IterationModel& model, const NodeType& type, double cap_W, double max_Hz);
@@ -84,7 +85,7 @@ class StageCourses {
     std::map<Steps, Group> group{};
   };
   const Group& group(const workload::IterationModel& model, const NodeType& type, Steps at);
-  bool evaluates_;
+  bool evaluates_, single_chips_;
   PowerHold hold_;
   std::list<Limits> latest_;  ///< those in force, and before them the ones that a controller may return to
 };

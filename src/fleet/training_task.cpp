@@ -92,8 +92,8 @@ TrainingTask::TrainingTask(workload::IterationModel model, const Fleet& fleet, s
   const double one[] = {1.0};
   iterate_window_ = stage_windows(model_.iteration(one));
   evaluate_window_ = stage_windows(model_.evaluation(one, 1));
-  iterate_window_.course = StageCourses(false, options_.hold);
-  evaluate_window_.course = StageCourses(true, options_.hold);
+  iterate_window_.course = StageCourses(false, options_.hold, options_.single_chips);
+  evaluate_window_.course = StageCourses(true, options_.hold, options_.single_chips);
 }
 
 TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_reference) const {

@@ -31,7 +31,8 @@ class TrainingTask {
   struct Options {
     std::int64_t replica_groups = 4;
     bool gating = true;
-    PowerHold hold;  ///< GPU smoothing and ballast
+    bool single_chips = false;  ///< clocks by time of single chips are asked for
+    PowerHold hold;             ///< GPU smoothing and ballast
     std::optional<workload::Jitter> jitter;
     std::optional<mitigation::BeatParams> beat;
     std::vector<double> host_slowness;  ///< [node of the job] compute time ÷ that of a healthy host; empty: all healthy

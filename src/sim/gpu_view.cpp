@@ -61,6 +61,7 @@ void recall(const Scenario& scenario, const Result& result, Moment& m) {
   const std::size_t n_node =
       (static_cast<std::size_t>(model.n_gpu()) + m.fleet.n_gpu_per_node - 1) / m.fleet.n_gpu_per_node;
   auto options = training_options(scenario, job, 0, n_node);
+  options.single_chips = true;
   options.jitter.reset();  // an iteration without scatter
   options.beat.reset();
   m.maker.emplace(std::move(model), m.fleet, 0, std::move(options));
