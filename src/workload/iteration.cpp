@@ -67,10 +67,6 @@ struct IterationModel::Sync {
   Tick period = 0;
 };
 
-std::uint32_t IterationModel::kind_of(const PipelineOp& op) const {
-  return pass_kind_[op.virtual_stage] + (op.backward ? 1u : 0u);
-}
-
 IterationModel::Replica IterationModel::run(const PipelineSchedule& schedule, double pace, std::vector<Tick>& ends,
                                             std::vector<Segment>* classes) const {
   std::vector<Tick> ticks(kinds_.size());
@@ -84,12 +80,19 @@ IterationModel::Replica IterationModel::run(const PipelineSchedule& schedule, do
   std::vector<Open> open(r.stage_end.size());
   for (std::size_t s = 0; s < r.stage_end.size(); ++s)
     classes[s].reserve(static_cast<std::size_t>(schedule.ops_per_stage()) / 2);
-  schedule.run([&](const PipelineOp& op) { return ticks[kind_of(op)]; }, transfer_, ends,
-               [&](const PipelineOp& op, Tick idle_since, Tick start, Tick end) {
-                 if (start > idle_since) open[op.stage].add(start - idle_since, bubble, classes[op.stage]);
-                 if (end > start) open[op.stage].add(end - start, kind_of(op), classes[op.stage]);
-                 r.stage_end[op.stage] = r.chunk_ready[op.virtual_stage] = end;
-                 if (r.chunk_first[op.virtual_stage] < 0) r.chunk_first[op.virtual_stage] = start;
+  // As in PipelineSchedule::run, plain pointers.
+  const auto kind_of = [kinds = pass_kind_.data()](const PipelineOp& op) {
+    return kinds[op.virtual_stage] + (op.backward ? 1u : 0u);
+  };
+  schedule.run([kind_of, of_kind = ticks.data()](const PipelineOp& op) { return of_kind[kind_of(op)]; }, transfer_,
+               ends,
+               [kind_of, opens = open.data(), stage_end = r.stage_end.data(), ready = r.chunk_ready.data(),
+                first = r.chunk_first.data(), classes](const PipelineOp& op, Tick idle_since, Tick start, Tick end) {
+                 Open& of_stage = opens[op.stage];
+                 if (start > idle_since) of_stage.add(start - idle_since, bubble, classes[op.stage]);
+                 if (end > start) of_stage.add(end - start, kind_of(op), classes[op.stage]);
+                 stage_end[op.stage] = ready[op.virtual_stage] = end;
+                 if (first[op.virtual_stage] < 0) first[op.virtual_stage] = start;
                });
   for (std::size_t s = 0; s < open.size(); ++s) open[s].close(classes[s]);
   return r;

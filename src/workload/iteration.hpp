@@ -72,7 +72,6 @@ class IterationModel {
   void make_early_kinds(const NetworkParams& network);
   PassCost chunk_cost(const NetworkParams& network, std::int64_t k) const;
   void make_exchange(const NetworkParams& network);
-  std::uint32_t kind_of(const PipelineOp& op) const;
   /// @param ends room, reused from replica to replica  @param classes [stage] takes the passes and the waits between them
   Replica run(const PipelineSchedule& schedule, double pace, std::vector<Tick>& ends,
               std::vector<Segment>* classes) const;

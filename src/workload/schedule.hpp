@@ -38,16 +38,19 @@ class PipelineSchedule {
   void run(Duration&& duration, Tick transfer, std::vector<Tick>& end, Each&& each) const {
     end.resize(ops_.size());
     std::vector<Tick> free(static_cast<std::size_t>(stages_), 0);
-    for (std::size_t i = 0; i < ops_.size(); ++i) {
-      const PipelineOp& op = ops_[i];
-      Tick at = free[op.stage];
+    // Plain pointers: what the loop writes might be any vector's place, for all that a compiler knows.
+    Tick *const ends = end.data(), *const frees = free.data();
+    std::size_t i = 0;
+    for (const PipelineOp& op : ops()) {
+      const Tick idle_since = frees[op.stage];
+      Tick at = idle_since;
       if (op.waits_for >= 0) {
-        const Tick ready = end[static_cast<std::size_t>(op.waits_for)] + (op.crosses ? transfer : 0);
-        if (ready > at) at = ready;
+        const Tick ready = ends[op.waits_for] + (op.crosses ? transfer : 0);
+        at = ready > at ? ready : at;
       }
-      end[i] = at + duration(op);
-      each(op, free[op.stage], at, end[i]);
-      free[op.stage] = end[i];
+      const Tick until = at + duration(op);
+      ends[i++] = frees[op.stage] = until;
+      each(op, idle_since, at, until);
     }
   }
 
