@@ -31,6 +31,7 @@ void sort_near(std::span<Jump> jumps) {
 struct Rooms {
   std::vector<Jump> found, sorted;
   std::vector<std::uint32_t> start;
+  std::vector<std::size_t> full;  ///< bins with so many jumps that they are sorted on their own
 };
 
 /// All power changes inside the period, grouped by 1 ms bin and in time order within a bin.
@@ -59,21 +60,19 @@ std::span<const Jump> jumps_by_time(const workload::Timeline& timeline, const fl
   // Counting sort by bin, then a stable sort inside each.
   const std::span<const Jump> found(rooms.found.data(), next);
   const auto sorted = std::span(rooms.sorted).first(found.size());
-  std::uint32_t most = 0;  // jumps of a bin
-  for (std::size_t b = 1; b < start.size(); ++b) most = std::max(most, start[b]), start[b] += start[b - 1];
+  constexpr std::uint32_t many = 32;
+  rooms.full.clear();
+  for (std::size_t b = 1; b < start.size(); ++b) {
+    if (start[b] > many) rooms.full.push_back(b - 1);
+    start[b] += start[b - 1];
+  }
   for (const auto& j : found) sorted[start[static_cast<std::size_t>(j.at / ns_per_ms)]++] = j;
-  if (most <= 32) {  // each comes from its own bin's first place at most
-    sort_near(sorted);
-    return sorted;
-  }
-  std::uint32_t first = 0;  // each bin now begins where the one before it ends
-  for (std::size_t b = 0; b < n_bin; first = start[b++]) {
+  for (const std::size_t b : rooms.full) {
+    const std::uint32_t first = b == 0 ? 0 : start[b - 1];  // each bin now begins where the one before it ends
     const auto bin = sorted.subspan(first, start[b] - first);
-    if (bin.size() > 32)
-      std::stable_sort(bin.begin(), bin.end(), [](const Jump& x, const Jump& y) { return x.at < y.at; });
-    else
-      sort_near(bin);
+    std::stable_sort(bin.begin(), bin.end(), [](const Jump& x, const Jump& y) { return x.at < y.at; });
   }
+  sort_near(sorted);  // each comes from its own bin's first place at most
   return sorted;
 }
 
