@@ -30,6 +30,12 @@ struct Split {
   double* im;
 };
 
+using tidewatt::load, tidewatt::store;
+/// Eight samples side by side, one vector where the processor has them so wide.
+using Wide = double __attribute__((vector_size(64)));
+TIDEWATT_INLINE void load(const double* from, Wide& to) { __builtin_memcpy(&to, from, sizeof to); }
+TIDEWATT_INLINE void store(const Wide& from, double* to) { __builtin_memcpy(to, &from, sizeof from); }
+
 /// Of one set of four samples, or of several sets side by side.
 template <class T>
 struct Twiddles {
@@ -80,14 +86,14 @@ void pass4(Split x, Split y, std::size_t n, std::size_t m, const UnitCircle& cir
   }
 }
 
-// Four passes at once: what 256 samples become lies close together meanwhile, for four such sets side by side. Each butterfly is one
+// Four passes at once: what 256 samples become lies close together meanwhile, for eight such sets side by side. Each butterfly is one
 // of those of single passes, so that the bits are theirs.
-constexpr std::size_t rows = 256, lanes = 4;
-struct Tile {
+constexpr std::size_t rows = 256, lanes = 8;
+struct alignas(64) Tile {
   std::array<double, rows * lanes> re, im;
 };
 
-/// The first passes' twiddle factors in the order of their use, four sets side by side.
+/// The first passes' twiddle factors in the order of their use, eight sets side by side.
 std::vector<double> first_twiddles(const UnitCircle& circle) {
   const std::size_t n = circle.cos.size(), C = n / rows;
   std::vector<double> out;
@@ -101,13 +107,14 @@ std::vector<double> first_twiddles(const UnitCircle& circle) {
   return out;
 }
 
-TIDEWATT_INLINE Twiddles<Pack4> next_twiddles(const double* from) {
-  Twiddles<Pack4> w;
+TIDEWATT_INLINE Twiddles<Wide> next_twiddles(const double* from) {
+  Twiddles<Wide> w;
   load(from, w.c1), load(from + lanes, w.s1), load(from + 2 * lanes, w.c2), load(from + 3 * lanes, w.s2);
   load(from + 4 * lanes, w.c3), load(from + 5 * lanes, w.s3);
   return w;
 }
 
+/// Four sets of four rows.
 TIDEWATT_INLINE void transpose(const double* from, double* to, std::size_t apart) {
   Pack4 a, b, c, d;
   load(from, a), load(from + lanes, b), load(from + 2 * lanes, c), load(from + 3 * lanes, d);
@@ -124,8 +131,8 @@ template <class W>
 TIDEWATT_INLINE void tile_pass(const Tile& x, Tile& y, std::size_t m, std::size_t j, const Twiddles<W>& w) {
   for (std::size_t i = 0; i < m; ++i) {
     const std::size_t from = (j * m + i) * lanes, to = (4 * j * m + i) * lanes;
-    butterfly<Pack4>(x.re.data() + from, x.im.data() + from, rows / 4 * lanes, w, y.re.data() + to, y.im.data() + to,
-                     m * lanes);
+    butterfly<Wide>(x.re.data() + from, x.im.data() + from, rows / 4 * lanes, w, y.re.data() + to, y.im.data() + to,
+                    m * lanes);
   }
 }
 
@@ -136,15 +143,17 @@ void first_passes(Split x, Split y, std::size_t n, const double* twiddles) {
   Tile a, b;
   for (std::size_t set = 0; set < n_set; set += lanes) {
     for (std::size_t j = 0; j < rows / 4; ++j, twiddles += 6 * lanes)
-      butterfly<Pack4>(x.re + j * n_set + set, x.im + j * n_set + set, n / 4, next_twiddles(twiddles),
-                       a.re.data() + 4 * j * lanes, a.im.data() + 4 * j * lanes, lanes);
+      butterfly<Wide>(x.re + j * n_set + set, x.im + j * n_set + set, n / 4, next_twiddles(twiddles),
+                      a.re.data() + 4 * j * lanes, a.im.data() + 4 * j * lanes, lanes);
     Tile *from = &a, *to = &b;
     for (std::size_t m = 4; m < rows; m *= 4, std::swap(from, to))
       for (std::size_t j = 0; j < rows / 4 / m; ++j, twiddles += 6 * lanes)
         tile_pass(*from, *to, m, j, next_twiddles(twiddles));
     for (std::size_t i = 0; i < rows; i += 4) {
-      transpose(from->re.data() + i * lanes, y.re + set * rows + i, rows);
-      transpose(from->im.data() + i * lanes, y.im + set * rows + i, rows);
+      for (std::size_t k = 0; k < lanes; k += 4) {
+        transpose(from->re.data() + i * lanes + k, y.re + (set + k) * rows + i, rows);
+        transpose(from->im.data() + i * lanes + k, y.im + (set + k) * rows + i, rows);
+      }
     }
   }
 }
@@ -163,16 +172,16 @@ void more_passes(Split x, Split y, std::size_t n, std::size_t m, const UnitCircl
       const auto* w = factors.data();
       for (std::size_t j = 0; j < rows / 4; ++j, ++w) {
         const std::size_t at = (j * n_block + block) * m + set;
-        butterfly<Pack4>(x.re + at, x.im + at, n / 4, *w, a.re.data() + 4 * j * lanes, a.im.data() + 4 * j * lanes,
-                         lanes);
+        butterfly<Wide>(x.re + at, x.im + at, n / 4, *w, a.re.data() + 4 * j * lanes, a.im.data() + 4 * j * lanes,
+                        lanes);
       }
       Tile *from = &a, *to = &b;
       for (std::size_t in = 4; in < rows / 4; in *= 4, std::swap(from, to))
         for (std::size_t j = 0; j < rows / 4 / in; ++j, ++w) tile_pass(*from, *to, in, j, *w);
       for (std::size_t i = 0; i < rows / 4; ++i) {
         const std::size_t out = (block * rows + i) * m + set;
-        butterfly<Pack4>(from->re.data() + i * lanes, from->im.data() + i * lanes, rows / 4 * lanes, *w, y.re + out,
-                         y.im + out, rows / 4 * m);
+        butterfly<Wide>(from->re.data() + i * lanes, from->im.data() + i * lanes, rows / 4 * lanes, *w, y.re + out,
+                        y.im + out, rows / 4 * m);
       }
     }
   }
