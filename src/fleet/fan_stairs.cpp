@@ -24,20 +24,7 @@ double share_of_cycle(double warm_K, double cool_K, double up_K, double down_K) 
 double falls_K_per_frac(const FanStairs::Plant& plant, double frac) {
   return -plant.K_per_frac * plant.at_frac * plant.at_frac / (frac * frac);
 }
-/// By which a die that moves with its air is behind it. One that its fans hold at an edge is not.
-TIDEWATT_INLINE double lag_K(const FanStairs::Plant& plant) { return plant.K_per_s * plant.air_lag_s; }
-/// The die in moving air, some time after the step's middle.
-TIDEWATT_INLINE FanStairs::Plant behind_air(FanStairs::Plant plant, double after_s) {
-  plant.die_K += plant.K_per_s * after_s - lag_K(plant);
-  return plant;
-}
-
-/// Whether a die that is on its way has the controller do more than to rest.
-TIDEWATT_INLINE bool leaves(const FanTable::Edges& edges, const FanRegulation& regulation, double die_K) {
-  return die_K > edges.upper_K || die_K < edges.lower_K || regulation.acts(die_K);
-}
-
-/// Between which readings it does not: above the lowest, up to the highest.
+/// Between which readings the controller does no more than to rest: above the lowest, up to the highest.
 struct RestRange {
   double lowest_K, highest_K;
 };
@@ -46,7 +33,7 @@ TIDEWATT_INLINE RestRange rest_range(const FanTable::Edges& edges, const FanRegu
           std::min(edges.upper_K, regulation.on_K)};
 }
 
-/// Time after which it does. With the lag τ the die goes to where it would rest.
+/// Time after which it does more. With the lag τ the die goes to where it would rest.
 TIDEWATT_INLINE double leaves_after_s(const FanTable::Edges& edges, const FanRegulation& regulation, double term_frac,
                                       double die_K, double goes_to_K, double lag_s) {
   constexpr double never = std::numeric_limits<double>::infinity();
@@ -164,28 +151,24 @@ double FanStairs::floor_of(double reads_K) const {
   return g.speed_frac[n == 0 ? 0 : n - 1];
 }
 
-bool FanStairs::is_long(const Plant& rests, double step_s) {
-  constexpr double lags_to_rest = 5.0;
-  return step_s >= lags_to_rest * rests.fan_lag_s;
-}
-
 TIDEWATT_CLONES
 FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_it, const Plant& now, double step_s,
                                     bool may_rest) const {
-  const bool is_long = FanStairs::is_long(rests_in_it, step_s);
+  const bool is_long = FanStairs::is_long(rests_in_it.fan_lag_s, step_s);
   Plant rests = rests_in_it;
   // In a short step dies are not behind their air by all of their lag: it may just have begun to move.
   if (!is_long) rests.K_per_s = 0.0;
   const double accepted_K = std::isnan(memory.accepted_K) ? shown_K(now.die_K) : memory.accepted_K;
   if (table().line) return settled({accepted_K, memory.term_frac}, rests, step_s);
-  const double floor_frac = this->floor_frac(now.inlet_K);
-  const FanTable::Edges edges = steps_.edges(accepted_K);
-  const bool on_its_way = !is_long && leaves(edges, regulation_, now.die_K);
-  if (Speeds s; may_rest && !on_its_way && resting(memory.term_frac, edges, floor_frac, rests, step_s, s)) return s;
-  const double settled_floor_frac = rests.inlet_K == now.inlet_K ? floor_frac : this->floor_frac(rests.inlet_K);
-  if (is_long) return course({accepted_K, memory.term_frac}, settled_floor_frac, rests, step_s);
-  const Speeds aim = settled_in_steps({accepted_K, memory.term_frac}, settled_floor_frac, rests, step_s);
-  return in_cycle(steps_, aim, edges, now) ? aim : in_parts(memory, rests, now, step_s);
+  if (const auto stands = standing({accepted_K, memory.term_frac}, now.inlet_K);
+      may_rest && (is_long || !stands.leaves(now.die_K))) {
+    const auto [rests_on, end_K] = through(stands, rests, step_s);
+    if (rests_on) return resting(stands, steps_.accepted(accepted_K, end_K));
+  }
+  const double floor_frac = this->floor_frac(rests.inlet_K);
+  if (is_long) return course({accepted_K, memory.term_frac}, floor_frac, rests, step_s);
+  const Speeds aim = settled_in_steps({accepted_K, memory.term_frac}, floor_frac, rests, step_s);
+  return in_cycle(steps_, aim, steps_.edges(accepted_K), now) ? aim : in_parts(memory, rests, now, step_s);
 }
 
 FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, double step_s) const {
@@ -203,37 +186,6 @@ FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, do
   }
   const double frac = level_frac(level, held_frac + more_frac, floor_frac(now.inlet_K));
   return {frac, frac, frac, frac, kept_K, std::min(1.0, held_frac), level, frac};
-}
-
-TIDEWATT_CLONES
-bool FanStairs::rest(const Memory& memory, const Plant& rests_in_it, double now_K, double step_s, Speeds& out) const {
-  Plant rests = rests_in_it;
-  const FanTable::Edges edges = steps_.edges(memory.accepted_K);
-  if (!is_long(rests, step_s)) {
-    if (leaves(edges, regulation_, now_K)) return false;
-    rests.K_per_s = 0.0;
-  }
-  return resting(memory.term_frac, edges, floor_frac(rests.inlet_K), rests, step_s, out);
-}
-
-bool FanStairs::rests_on(const Memory& memory, double now_K, double inlet_K, double accepted_K, Speeds& out) const {
-  const auto edges = steps_.edges(memory.accepted_K);
-  if (leaves(edges, regulation_, now_K)) return false;
-  const double frac = level_frac(edges.level, memory.term_frac, floor_frac(inlet_K));
-  out = {frac, frac, frac, frac, accepted_K, memory.term_frac, edges.level, frac};
-  return true;
-}
-
-TIDEWATT_INLINE bool FanStairs::resting(double term_frac, const FanTable::Edges& edges, double floor_frac,
-                                        const Plant& rests, double step_s, Speeds& out) const {
-  const double frac = level_frac(edges.level, term_frac, floor_frac), middle_K = at(behind_air(rests, 0.0), frac),
-               moves_K = 0.5 * std::abs(rests.K_per_s) * step_s, low_K = middle_K - moves_K,
-               high_K = middle_K + moves_K;
-  if (high_K > edges.upper_K || low_K < edges.lower_K) return false;
-  if (regulation_.acts(high_K) || regulation_.clears(term_frac, low_K)) return false;
-  const double end_K = middle_K + 0.5 * rests.K_per_s * step_s;
-  out = {frac, frac, frac, frac, steps_.accepted(edges.accepted_K, end_K), term_frac, edges.level, frac};
-  return true;
 }
 
 /// A step in parts, in each of which the die at rest moves by little. The die follows a change of the speed with the sink's lag τ, which is

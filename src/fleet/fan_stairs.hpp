@@ -36,6 +36,13 @@ class FanStairs {
   TIDEWATT_INLINE static double at(const Plant& plant, double frac) {
     return plant.die_K + plant.K_per_frac * (frac - plant.at_frac) * plant.at_frac / frac;
   }
+  /// By which a die that moves with its air is behind it. One that its fans hold at an edge is not.
+  TIDEWATT_INLINE static double lag_K(const Plant& plant) { return plant.K_per_s * plant.air_lag_s; }
+  /// The die in moving air, some time after the step's middle.
+  TIDEWATT_INLINE static Plant behind_air(Plant plant, double after_s) {
+    plant.die_K += plant.K_per_s * after_s - lag_K(plant);
+    return plant;
+  }
   /// Where the fans are through a step.
   struct Speeds {
     double mean_frac, power_frac;  ///< mean speed, for the flow; cube root of the mean cube, for the watts
@@ -58,15 +65,41 @@ class FanStairs {
   /// @param rests once everything has settled at the present powers  @param now in this step
   /// @param may_rest false: rest() has just said that it does not
   Speeds speeds(const Memory& memory, const Plant& rests, const Plant& now, double step_s, bool may_rest = true) const;
-  /// What most nodes do: rest where they are, through the whole step. @returns whether it does; then `out` is what speeds() gives.
-  /// @param now_K mean of the hottest die in it, of which only short steps ask  @pre a reading is accepted, and the table has steps
-  bool rest(const Memory& memory, const Plant& rests, double now_K, double step_s, Speeds& out) const;
-  /// The same where it was found before, with the reading at the end: only the mean of the die is looked at.
-  bool rests_on(const Memory& memory, double now_K, double inlet_K, double accepted_K, Speeds& out) const;
-  /// Whether the table is a line, without steps to rest at.
-  bool on_line() const { return table().line; }
   /// Whether a step is long in this sense: then speeds() does not look at `now`.
-  static bool is_long(const Plant& rests, double step_s);
+  TIDEWATT_INLINE static bool is_long(double fan_lag_s, double step_s) {
+    constexpr double lags_to_rest = 5.0;
+    return step_s >= lags_to_rest * fan_lag_s;
+  }
+  /// What most nodes do: rest where they are. Of a node that holds on to a reading, the mean temperatures of its die in between which
+  /// it does; none where no reading is accepted yet, or the table is a line without steps.
+  struct Standing {
+    double lowest_K = std::numeric_limits<double>::infinity(), highest_K = -lowest_K;
+    double clears_K = -std::numeric_limits<double>::infinity();  ///< up to it a term ends
+    double frac = 1.0;                                           ///< speed there
+    double accepted_K = std::nan(""), term_frac = 0.0;
+    std::size_t level = 0;
+    /// Whether a die on its way has the controller do more than to rest.
+    TIDEWATT_INLINE bool leaves(double die_K) const { return (die_K > highest_K) | (die_K < lowest_K); }
+  };
+  Standing standing(const Memory& memory, double inlet_K) const;
+  /// A node at rest through a step.
+  struct Through {
+    bool rests;
+    double end_K;  ///< its die at the end
+  };
+  TIDEWATT_INLINE static Through through(const Standing& stands, const Plant& rests, double step_s) {
+    const double middle_K = at(behind_air(rests, 0.0), stands.frac), moves_K = 0.5 * std::abs(rests.K_per_s) * step_s,
+                 low_K = middle_K - moves_K, high_K = middle_K + moves_K;
+    return {!(stands.leaves(high_K) | stands.leaves(low_K) | (low_K <= stands.clears_K)),
+            middle_K + 0.5 * rests.K_per_s * step_s};
+  }
+  /// Its speeds. @param accepted_K reading at the step's end
+  TIDEWATT_INLINE static Speeds resting(const Standing& stands, double accepted_K) {
+    const double f = stands.frac;
+    return {f, f, f, f, accepted_K, stands.term_frac, stands.level, f};
+  }
+  /// The reading that a node holds on to which rested. @param end_K its die
+  TIDEWATT_INLINE double accepted_K(double before_K, double end_K) const { return steps_.accepted(before_K, end_K); }
   /// The same in steps of a few samples, with cycles followed in time; the closed form is compared with it.
   Speeds followed(const Memory& memory, const Plant& now, double step_s) const;
   /// At rest at a reading, without memory.
@@ -88,8 +121,6 @@ class FanStairs {
   double level_frac(std::size_t level, double term_frac, double floor_frac) const {
     return std::clamp(std::max(floor_frac, table().speed_frac[level] + term_frac), 0.0, 1.0);
   }
-  bool resting(double term_frac, const FanTable::Edges& edges, double floor_frac, const Plant& rests, double step_s,
-               Speeds& out) const;
   Speeds settled_in_steps(const Memory& memory, double floor_frac, const Plant& plant, double step_s) const;
   Speeds course(Memory memory, double floor_frac, const Plant& rests, double step_s) const;
   double term(double held_frac, std::size_t level, double floor_frac, const Plant& plant, double step_s) const;
@@ -102,6 +133,19 @@ class FanStairs {
   FanTable steps_;
   std::vector<double> floor_frac_;  ///< by whole degree of the inlet; empty: no group senses it
 };
+
+TIDEWATT_INLINE FanStairs::Standing FanStairs::standing(const Memory& memory, double inlet_K) const {
+  if (table().line || std::isnan(memory.accepted_K)) return {};
+  constexpr double never = -std::numeric_limits<double>::infinity();
+  const FanTable::Edges edges = steps_.edges(memory.accepted_K);
+  return {edges.lower_K,
+          std::min(edges.upper_K, regulation_.on_K),
+          memory.term_frac > 0.0 ? regulation_.off_K : never,
+          level_frac(edges.level, memory.term_frac, floor_frac(inlet_K)),
+          memory.accepted_K,
+          memory.term_frac,
+          edges.level};
+}
 
 /// [group] what the controller reads in a cold server, K: groups without a model stay so, and ask for their lowest speed.
 std::vector<double> cold_readings_K(const FanStairs& stairs, double inlet_K);

@@ -29,9 +29,8 @@ TIDEWATT_INLINE FanCourse fan_course(double now, double target, double per_s, co
 struct NodeAir {
   double inlet_K, inlet_K_per_s, preheat_K, preheat_K_per_s, sink_K_per_s;
 };
-template <std::size_t n_fixed>
-TIDEWATT_INLINE void node_air(const Block& b, std::size_t node, const NodeAir& of, const Lanes& r, Air& air) {
-  const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu;
+TIDEWATT_INLINE void node_air(const Block& b, std::size_t node, std::size_t n, const NodeAir& of, const Lanes& r,
+                              Air& air) {
   TIDEWATT_LANE_LOOP
   for (std::size_t l = node * n; l < (node + 1) * n; ++l) {
     const double rear = b.rear[l];
@@ -40,12 +39,10 @@ TIDEWATT_INLINE void node_air(const Block& b, std::size_t node, const NodeAir& o
   }
 }
 
-}  // namespace
-
-TIDEWATT_CLONES
-void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& r,
-             const std::array<double, n_lane>& fan_before_frac, const Lanes& die_mean_K,
-             const std::array<double, n_lane>& front_W, Air& air) {
+/// @param n, n_gpu the block's nodes, and GPUs of each
+TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, const Block& b, std::size_t n,
+                                std::size_t n_gpu, double step_s, const Lanes& r, const NodeRow& fan_before_frac,
+                                const Lanes& die_mean_K, const NodeRow& front_W, Air& air) {
   const auto& type = *b.type;
   const double lag_s = type.air.fan_lag_s, per_middles_s = 2.0 / (step_s + task.before_s);
   const auto n_front =
@@ -57,11 +54,10 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
   const double air_J_per_m3_K = task.air_J_per_m3_K[b.hall] + air_per_s * (task.since_macro_s + 0.5 * step_s);
   const double full_preheat_K_per_W = thermal::rear_preheat_K(type.air, 1.0, 1.0, air_J_per_m3_K);
   const double two_per_step_s = 2.0 / step_s, air_frac_per_s = air_per_s / air_J_per_m3_K;
-  const std::size_t n = b.n_node;
-  std::array<double, n_lane> fan_frac, front_before_W, front_W_per_K, inlet_K, inlet_K_per_s;
+  NodeRow hottest_K, fan_frac, front_before_W, front_W_per_K, inlet_K, inlet_K_per_s;
+  hottest_of_nodes(die_mean_K, n, n_gpu, hottest_K);
   for (std::size_t i = 0; i < n; ++i) {
     const auto node = b.node[i];
-    air.fan_aim_frac[i] = hottest(die_mean_K.x + i * b.n_gpu, b.n_gpu);
     fan_frac[i] = state.fan_frac[node];
     front_before_W[i] = state.front_W[node];
     inlet_K_per_s[i] = task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[node];
@@ -73,18 +69,20 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
   const FanStep fan = air.fan;
   TIDEWATT_LANE_LOOP
   for (std::size_t i = 0; i < n; ++i) {
-    const double target = thermal::fan_target_frac(law, air.fan_aim_frac[i]);
+    const double target = thermal::fan_target_frac(law, hottest_K[i]);
     const FanCourse course =
         fan_course(fan_frac[i], target, (target - fan_before_frac[i]) * per_middles_s, fan, least_frac);
     air.fan_aim_frac[i] = target;
-    // Without power fans stop; natural convection is taken as the flow at their lowest speed [assumed].
-    mean_frac[i] = task.dark ? least_frac : course.mean_frac;
-    air.fan_end_frac[i] = task.dark ? least_frac : course.end_frac;
+    mean_frac[i] = course.mean_frac;
+    air.fan_end_frac[i] = course.end_frac;
   }
+  // Without power fans stop; natural convection is taken as the flow at their lowest speed [assumed].
+  if (task.dark) std::fill_n(mean_frac.begin(), n, least_frac), std::fill_n(air.fan_end_frac.begin(), n, least_frac);
   const double middle_s = task.since_macro_s + half_s;
   for (std::size_t i = 0; i < n; ++i) inlet_K[i] = std::fma(inlet_K_per_s[i], middle_s, inlet_K[i]);
   if (type.stairs)
-    climb(state, task, b, {step_s, die_mean_K, front_W, r, inlet_K, full_preheat_K_per_W, n_front}, air, mean_frac);
+    climb(state, task, b, {step_s, die_mean_K, hottest_K, front_W, r, inlet_K, full_preheat_K_per_W, n_front}, air,
+          mean_frac);
   // Rows of the table of modes are apart in memory: all are fetched before the first is read.
   for (std::size_t i = 0; i < n; ++i) {
     air.fan_mean_frac[i] = fan_frac_of(fan_step(mean_frac[i]));
@@ -114,13 +112,21 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
   }
   for (std::size_t i = 0; i < n; ++i) {
     const NodeAir node{inlet_K[i], inlet_K_per_s[i], preheat_K[i], by_preheat[i], by_sink[i]};
-    if (b.n_gpu == n_usual)
-      node_air<n_usual>(b, i, node, r, air);
-    else
-      node_air<0>(b, i, node, r, air);
+    node_air(b, i, n_gpu, node, r, air);
   }
   fill_unused(b, air.air_K);
   fill_unused(b, air.K_per_s);
+}
+
+}  // namespace
+
+TIDEWATT_CLONES
+void set_air(const FleetState& state, const FleetTask& task, const Block& b, double step_s, const Lanes& r,
+             const NodeRow& fan_before_frac, const Lanes& die_mean_K, const NodeRow& front_W, Air& air) {
+  if (b.whole())
+    set_air_of(state, task, b, n_usual, n_usual, step_s, r, fan_before_frac, die_mean_K, front_W, air);
+  else
+    set_air_of(state, task, b, b.n_node, b.n_gpu, step_s, r, fan_before_frac, die_mean_K, front_W, air);
 }
 
 std::array<double, n_lane> front_W(const Fleet& fleet, const Block& b, const Lanes& heat_J, double step_s) {

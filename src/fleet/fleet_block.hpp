@@ -15,6 +15,7 @@ namespace TIDEWATT_NAMESPACE::fleet::detail {
 
 using thermal::n_mode;
 inline constexpr std::size_t n_lane = 64;
+inline constexpr std::size_t n_usual = 8;      ///< GPUs of the usual nodes, which are whole cache lines
 inline constexpr std::size_t few_blocks = 12;  ///< of a thread: fewer are done before another is awake
 struct alignas(64) Lanes {
   double x[n_lane];
@@ -47,6 +48,8 @@ struct Block {
   std::array<std::uint8_t, n_lane> owner;   ///< [lane] node of the block
   std::array<std::uint8_t, n_lane> rear;    ///< [lane] is in the preheated air
   std::size_t n_used() const { return n_node * n_gpu; }
+  /// Eight nodes of eight: loops over them have lengths known beforehand.
+  bool whole() const { return n_node == n_usual && n_gpu == n_usual; }
 };
 struct BlockList {
   std::size_t first_node;
@@ -56,8 +59,7 @@ struct BlockList {
 /// The task's nodes by class and type, in the fleet's order within each; kept in the task while it repeats the same work.
 const std::vector<Block>& blocks_of(const Fleet& fleet, const FleetTask& task);
 
-/// GPUs of a node are adjacent; nodes of eight, the usual ones, are whole cache lines.
-inline constexpr std::size_t n_usual = 8;
+/// GPUs of a node are adjacent.
 /// Of chips and limiters, too. @param out [lane]
 template <class T>
 TIDEWATT_INLINE void gather_each(const T* of_gpu, const Block& b, T* out) {
@@ -187,18 +189,46 @@ void set_air(const FleetState& state, const FleetTask& task, const Block& b, dou
 struct Blown {
   double step_s;
   const Lanes& die_mean_K;
-  const std::array<double, n_lane>& front_W;  ///< [node of the block]
+  const NodeRow& hottest_K;  ///< of each node
+  const NodeRow& front_W;
   const Lanes& r;
-  const std::array<double, n_lane>& inlet_K;  ///< [node of the block] in the step's middle
+  const NodeRow& inlet_K;  ///< in the step's middle
   double full_preheat_K_per_W, n_front;
 };
 /// Fans in steps: speeds of a block's nodes, and what their controllers remember. @param mean_frac [node of the block]
 void climb(const FleetState& state, const FleetTask& task, const Block& b, const Blown& x, Air& air,
-           std::array<double, n_lane>& mean_frac);
+           NodeRow& mean_frac);
 TIDEWATT_INLINE double hottest(const double* die_K, std::size_t n) {
   double out = die_K[0];
   for (std::size_t i = 1; i < n; ++i) out = die_K[i] > out ? die_K[i] : out;
   return out;
+}
+/// Of each node of `n` GPUs what `take` makes of all its lanes, one after another. Usual nodes side by side: their lanes are written
+/// out, which makes vectors of them. @param out [node of the block]
+template <class Take>
+TIDEWATT_INLINE void fold_nodes(const Lanes& x, std::size_t n_node, std::size_t n, const Take& take, NodeRow& out) {
+  if (n == n_usual) {
+    TIDEWATT_LANE_LOOP
+    for (std::size_t i = 0; i < n_node; ++i) {
+      const double* l = x.x + i * n_usual;
+      out[i] = take(take(take(take(take(take(take(l[0], l[1]), l[2]), l[3]), l[4]), l[5]), l[6]), l[7]);
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < n_node; ++i) {
+    out[i] = x[i * n];
+    for (std::size_t u = 1; u < n; ++u) out[i] = take(out[i], x[i * n + u]);
+  }
+}
+/// The hottest die of each node.
+TIDEWATT_INLINE void hottest_of_nodes(const Lanes& die_K, std::size_t n_node, std::size_t n, NodeRow& out) {
+  fold_nodes(die_K, n_node, n, [](double most, double K) { return K > most ? K : most; }, out);
+}
+/// The first of a node's lanes that holds a value; the last one if none does.
+TIDEWATT_INLINE std::size_t lane_of(const Lanes& x, double value, std::size_t node, std::size_t n) {
+  std::size_t out = n - 1;
+  for (std::size_t u = n - 1; u-- > 0;) out = x[node * n + u] == value ? u : out;
+  return node * n + out;
 }
 
 /// The speeds to which the die temperatures that were guessed belong, and which nodes rest at them.

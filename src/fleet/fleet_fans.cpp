@@ -12,112 +12,176 @@
 namespace TIDEWATT_NAMESPACE::fleet::detail {
 namespace {
 
-/// One die against the fans' mean speed. @param follows share of a change that it follows
-TIDEWATT_INLINE FanStairs::Plant die_plant(const Block& b, std::size_t lane, double die_K, double W, double front_W,
-                                           double frac, double follows, double inlet_K, const Blown& x) {
+/// By how much a die rises with the fans' mean speed, K: negative. @param follows share of a change that it follows
+TIDEWATT_INLINE double rises_K_per_frac(double follows, double exponent_ratio, double sink_K, double preheat_K,
+                                        double frac) {
   constexpr double least_K = 1e-3;
-  const auto& m = b.type->modes[fan_step(frac)];
-  const double sink_K = x.r[lane] * W / m.sink_air_W_per_K,
-               preheat_K = b.rear[lane] != 0 ? x.full_preheat_K_per_W * front_W / frac : 0.0;
-  const double falls_K = follows * (b.type->package.convection_exponent_ratio * sink_K + preheat_K) / frac;
-  return {die_K, frac, -std::max(least_K, falls_K), inlet_K};
+  const double falls_K = follows * (exponent_ratio * sink_K + preheat_K) / frac;
+  return -(least_K < falls_K ? falls_K : least_K);
 }
 
-/// The largest of some lanes, the first one if several are.
-TIDEWATT_INLINE std::size_t largest_lane(const double* x, std::size_t n) {
-  const double most = hottest(x, n);
-  std::size_t out = 0;
-  while (out + 1 < n && x[out] != most) ++out;
-  return out;
-}
+/// What decides where a block's nodes rest, side by side.
+struct Sides {
+  using Mask = std::array<std::int64_t, n_lane>;                  ///< as wide as a double
+  NodeRow frac;                                                   ///< mean speed so far
+  NodeRow accepted_K, term_frac, before_frac;                     ///< FanStairs::Memory
+  NodeRow lowest_K, highest_K, clears_K, rests_frac;              ///< FanStairs::Standing
+  NodeRow die_K, K_per_frac, inlet_K, K_per_s, air_lag_s, lag_s;  ///< FanStairs::Plant
+  NodeRow end_K;                                                  ///< the die at the step's end
+  Mask rests;
+  std::array<std::size_t, n_lane> level;
 
-/// The hottest die of a node once everything rests at these powers, and as pauses ahead leave it in work.
-template <std::size_t n_fixed>
-TIDEWATT_INLINE FanStairs::Plant resting(const Lanes& mean_W, const Lanes& rear, const std::vector<double>& W_per_K,
-                                         double dip_K, const Block& b, std::size_t node, double frac, const Blown& x) {
-  const auto& m = b.type->modes[fan_step(frac)];
-  const double K_per_W = m.steady_K_per_W;
-  double front_W = 0.0;
-  const std::size_t n = n_fixed > 0 ? n_fixed : b.n_gpu, first = node * n;
-  for (std::size_t u = 0; u < n; ++u) front_W += b.rear[u] != 0 ? 0.0 : mean_W[first + u];
-  const double rear_K = x.full_preheat_K_per_W * front_W / frac, inlet_K = x.inlet_K[node];
-  double die_K[n_fixed > 0 ? n_fixed : n_lane] = {};
-  TIDEWATT_LANE_LOOP
-  for (std::size_t u = 0; u < n; ++u) {
-    const std::size_t l = first + u;
-    die_K[u] = std::fma(x.r[l], std::fma(K_per_W, mean_W[l], dip_K), std::fma(rear[l], rear_K, inlet_K));
+  FanStairs::Memory memory(std::size_t i) const { return {accepted_K[i], term_frac[i], before_frac[i]}; }
+  TIDEWATT_INLINE FanStairs::Standing standing(std::size_t i) const {
+    return {lowest_K[i], highest_K[i], clears_K[i], rests_frac[i], accepted_K[i], term_frac[i], level[i]};
   }
-  const std::size_t at = largest_lane(die_K, n), lane = first + at;
-  const double follows = with_leakage_loop(x.r[lane] * K_per_W, W_per_K[b.gpu[lane]]);
-  auto out = die_plant(b, lane, die_K[at], mean_W[lane], front_W, frac, follows, inlet_K, x);
-  out.fan_lag_s = m.per_rate_s[0];  // the sink's mode, the slowest, is what follows fans
-  out.air_lag_s = m.die_air_lag_s;
-  return out;
+  TIDEWATT_INLINE FanStairs::Plant plant(std::size_t i) const {
+    return {die_K[i], frac[i], K_per_frac[i], inlet_K[i], K_per_s[i], air_lag_s[i], lag_s[i]};
+  }
+};
+
+/// The hottest dies of nodes of `n` GPUs once everything rests at these powers, and as pauses ahead leave them in work.
+TIDEWATT_INLINE void set_plants(const Lanes& mean_W, const std::vector<double>& W_per_K, double dip_K, const Block& b,
+                                std::size_t n_node, std::size_t n, const Blown& x, Sides& s) {
+  NodeRow steady_K_per_W, sink_air_W_per_K, front_W, rear_K, W, r, behind, leak_W_per_K;
+  for (std::size_t i = 0; i < n_node; ++i) {
+    const auto& m = b.type->modes[fan_step(s.frac[i])];
+    steady_K_per_W[i] = m.steady_K_per_W, sink_air_W_per_K[i] = m.sink_air_W_per_K;
+    s.lag_s[i] = m.per_rate_s[0];  // the sink's mode, the slowest, is what follows fans
+    s.air_lag_s[i] = m.die_air_lag_s;
+  }
+  Lanes die_K, front;
+  TIDEWATT_LANE_LOOP
+  for (std::size_t l = 0; l < n_node * n; ++l) front[l] = b.rear[l] != 0 ? 0.0 : mean_W[l];
+  fold_nodes(front, n_node, n, [](double sum_W, double lane_W) { return sum_W + lane_W; }, front_W);
+  TIDEWATT_LANE_LOOP
+  for (std::size_t i = 0; i < n_node; ++i) rear_K[i] = x.full_preheat_K_per_W * front_W[i] / s.frac[i];
+  for (std::size_t i = 0; i < n_node; ++i) {
+    const double K_per_W = steady_K_per_W[i], preheat_K = rear_K[i], inlet_K = x.inlet_K[i];
+    TIDEWATT_LANE_LOOP
+    for (std::size_t l = i * n; l < (i + 1) * n; ++l) {
+      const double rear = b.rear[l];
+      die_K[l] = std::fma(x.r[l], std::fma(K_per_W, mean_W[l], dip_K), std::fma(rear, preheat_K, inlet_K));
+    }
+  }
+  hottest_of_nodes(die_K, n_node, n, s.die_K);
+  for (std::size_t i = 0; i < n_node; ++i) {
+    const std::size_t l = lane_of(die_K, s.die_K[i], i, n);
+    W[i] = mean_W[l], r[i] = x.r[l], behind[i] = b.rear[l], leak_W_per_K[i] = W_per_K[b.gpu[l]];
+  }
+  const double ratio = b.type->package.convection_exponent_ratio;
+  TIDEWATT_LANE_LOOP
+  for (std::size_t i = 0; i < n_node; ++i) {
+    const double follows = with_leakage_loop(r[i] * steady_K_per_W[i], leak_W_per_K[i]),
+                 preheat_K = behind[i] != 0.0 ? rear_K[i] : 0.0;
+    s.K_per_frac[i] = rises_K_per_frac(follows, ratio, r[i] * W[i] / sink_air_W_per_K[i], preheat_K, s.frac[i]);
+    s.inlet_K[i] = x.inlet_K[i];
+  }
 }
 
-/// A block's nodes, one after another.
+/// A block's nodes.
 class Climb {
  public:
   TIDEWATT_INLINE Climb(const FleetState& state, const FleetTask& task, const Block& b, const Blown& x, Air& air)
       : state_(state), task_(task), b_(b), x_(x), air_(air), stairs_(*b.type->stairs), pauses_(pause_of(task) > 0) {}
-  TIDEWATT_INLINE void node(std::size_t i) {
-    const double frac = std::max(air_.fan_used_frac[i], b_.type->air.fan_min_frac);
-    const FanStairs::Memory memory{state_.fan_accepted_K[b_.node[i]], state_.fan_term_frac[b_.node[i]],
-                                   state_.fan_frac[b_.node[i]]};
-    if (b_.type->follows_fans) {
-      air_.stairs[i] = stairs_.followed(memory, now(i, hottest_lane(i), frac), x_.step_s);
-      return;
+  /// All of them at once: which of those that are not known yet rest.
+  TIDEWATT_INLINE void look(std::size_t n_node, std::size_t n_gpu) {
+    bool any = false;
+    for (std::size_t i = 0; i < n_node; ++i) any |= air_.rest[i].of_frac < 0.0;
+    for (std::size_t i = 0; i < n_node; ++i) {
+      const auto node = b_.node[i];
+      s_.frac[i] = std::max(air_.fan_used_frac[i], b_.type->air.fan_min_frac);
+      s_.accepted_K[i] = state_.fan_accepted_K[node], s_.term_frac[i] = state_.fan_term_frac[node];
+      s_.before_frac[i] = state_.fan_frac[node];
     }
+    if (!any) return;
+    stand(n_node);
+    if (!all_as_predicted(n_node)) look_at_rest(n_node, n_gpu);
+  }
+  TIDEWATT_INLINE void node(std::size_t i) {
     auto& rest = air_.rest[i];
     const bool anew = rest.of_frac < 0.0;
-    if (anew && !rests_as_predicted(i, memory)) look_at_rest(i, frac, memory);
-    rest.of_frac = anew ? frac : rest.of_frac;
-    if (!rest.rests) find_speeds(i, frac, memory, anew);
+    rest.of_frac = anew ? s_.frac[i] : rest.of_frac;
+    if (!rest.rests) find_speeds(i, s_.frac[i], s_.memory(i), anew);
+  }
+  /// A node whose fans are followed in time.
+  TIDEWATT_INLINE void follow(std::size_t i) {
+    const double frac = std::max(air_.fan_used_frac[i], b_.type->air.fan_min_frac);
+    const FanStairs::Memory memory{state_.fan_accepted_K[b_.node[i]], state_.fan_term_frac[b_.node[i]]};
+    air_.stairs[i] = stairs_.followed(memory, now(i, hottest_lane(i), frac), x_.step_s);
   }
 
  private:
   TIDEWATT_INLINE std::size_t hottest_lane(std::size_t i) const {
-    return i * b_.n_gpu + largest_lane(x_.die_mean_K.x + i * b_.n_gpu, b_.n_gpu);
+    return lane_of(x_.die_mean_K, x_.hottest_K[i], i, b_.n_gpu);
   }
-  TIDEWATT_INLINE double hottest_K(std::size_t i) const { return hottest(x_.die_mean_K.x + i * b_.n_gpu, b_.n_gpu); }
   /// The hottest die in this step.
   TIDEWATT_INLINE FanStairs::Plant now(std::size_t i, std::size_t lane, double frac) const {
-    const auto& rates = b_.type->modes[fan_step(frac)].rate_per_s;
+    const auto& m = b_.type->modes[fan_step(frac)];
+    const auto& rates = m.rate_per_s;
     const double follows = 1.0 - math::mean_decay(std::min({rates[0], rates[1], rates[2]}) * x_.step_s);
-    return die_plant(b_, lane, x_.die_mean_K[lane], x_.front_W[i] / x_.n_front, x_.front_W[i], frac, follows,
-                     x_.inlet_K[i], x_);
+    const double sink_K = x_.r[lane] * (x_.front_W[i] / x_.n_front) / m.sink_air_W_per_K,
+                 preheat_K = b_.rear[lane] != 0 ? x_.full_preheat_K_per_W * x_.front_W[i] / frac : 0.0;
+    return {x_.hottest_K[i], frac,
+            rises_K_per_frac(follows, b_.type->package.convection_exponent_ratio, sink_K, preheat_K, frac),
+            x_.inlet_K[i]};
   }
-  /// A node that the prediction found at rest through a step as long as this one.
-  TIDEWATT_INLINE bool rests_as_predicted(std::size_t i, const FanStairs::Memory& memory) {
-    constexpr double near_frac = 0.02;
-    auto& rest = air_.rest[i];
-    const double guess_s = std::exchange(rest.guess_s, 0.0);
-    if (!(std::abs(guess_s - x_.step_s) < near_frac * x_.step_s) || std::isnan(memory.accepted_K)) return false;
-    // Pauses are jumped over where the fleet is as before them: the dies' mean with them is no reading of a table.
-    rest.rests = stairs_.rests_on(memory, pauses_ ? memory.accepted_K : hottest_K(i), x_.inlet_K[i],
-                                  air_.stairs[i].accepted_K, air_.stairs[i]);
-    return rest.rests;
-  }
-  TIDEWATT_INLINE void look_at_rest(std::size_t i, double frac, const FanStairs::Memory& memory) {
-    if (!std::exchange(gathered_, true)) {
-      mean_W_ = air_.drawn_W != nullptr ? *air_.drawn_W : gather(state_.mean_W.data(), b_);
-      for (std::size_t l = 0; l < n_lane; ++l) rear_[l] = b_.rear[l];
+  TIDEWATT_INLINE void stand(std::size_t n_node) {
+    for (std::size_t i = 0; i < n_node; ++i) {
+      const auto s = stairs_.standing(s_.memory(i), x_.inlet_K[i]);
+      s_.lowest_K[i] = s.lowest_K, s_.highest_K[i] = s.highest_K, s_.clears_K[i] = s.clears_K;
+      s_.rests_frac[i] = s.frac, s_.level[i] = s.level;
     }
-    auto& rest = air_.rest[i];
-    const auto& W_per_K = state_.W_per_K;
-    rest.plant = b_.n_gpu == n_usual ? resting<n_usual>(mean_W_, rear_, W_per_K, task_.dip_K, b_, i, frac, x_)
-                                     : resting<0>(mean_W_, rear_, W_per_K, task_.dip_K, b_, i, frac, x_);
-    rest.plant.K_per_s = task_.inlet_K_per_s.empty() ? 0.0 : task_.inlet_K_per_s[b_.node[i]];
-    const double now_K = pauses_ ? rest.plant.die_K : hottest_K(i);
-    rest.rests = !stairs_.on_line() && !std::isnan(memory.accepted_K) &&
-                 stairs_.rest(memory, rest.plant, now_K, x_.step_s, air_.stairs[i]);
+  }
+  /// Nodes that the prediction found at rest through a step as long as this one. @returns whether they are all that is to be known
+  TIDEWATT_INLINE bool all_as_predicted(std::size_t n_node) {
+    constexpr double near_frac = 0.02;
+    bool all = true;
+    for (std::size_t i = 0; i < n_node; ++i) {
+      auto& rest = air_.rest[i];
+      if (rest.of_frac >= 0.0) continue;
+      const double guess_s = std::exchange(rest.guess_s, 0.0);
+      // Pauses are jumped over where the fleet is as before them: the dies' mean with them is no reading of a table.
+      rest.rests = std::abs(guess_s - x_.step_s) < near_frac * x_.step_s &&
+                   !s_.standing(i).leaves(pauses_ ? s_.accepted_K[i] : x_.hottest_K[i]);
+      if (rest.rests) air_.stairs[i] = FanStairs::resting(s_.standing(i), air_.stairs[i].accepted_K);
+      all &= rest.rests;
+    }
+    return all;
+  }
+  TIDEWATT_INLINE void look_at_rest(std::size_t n_node, std::size_t n_gpu) {
+    const Lanes mean_W = air_.drawn_W != nullptr ? *air_.drawn_W : gather(state_.mean_W.data(), b_);
+    set_plants(mean_W, state_.W_per_K, task_.dip_K, b_, n_node, n_gpu, x_, s_);
+    for (std::size_t i = 0; i < n_node; ++i)
+      s_.K_per_s[i] = task_.inlet_K_per_s.empty() ? 0.0 : task_.inlet_K_per_s[b_.node[i]];
+    const double step_s = x_.step_s;
+    const NodeRow& now_K = pauses_ ? s_.die_K : x_.hottest_K;
+    TIDEWATT_LANE_LOOP
+    for (std::size_t i = 0; i < n_node; ++i) {
+      const auto stands = s_.standing(i);
+      auto plant = s_.plant(i);
+      const bool is_long = FanStairs::is_long(plant.fan_lag_s, step_s);
+      plant.K_per_s = is_long ? plant.K_per_s : 0.0;
+      const auto through = FanStairs::through(stands, plant, step_s);
+      s_.end_K[i] = through.end_K;
+      s_.rests[i] = (through.rests & (is_long | !stands.leaves(now_K[i]))) ? 1 : 0;
+    }
+    for (std::size_t i = 0; i < n_node; ++i) {
+      auto& rest = air_.rest[i];
+      if (rest.of_frac >= 0.0 || rest.rests) continue;
+      rest.rests = s_.rests[i] != 0;
+      if (rest.rests)
+        air_.stairs[i] = FanStairs::resting(s_.standing(i), stairs_.accepted_K(s_.accepted_K[i], s_.end_K[i]));
+      else
+        rest.plant = s_.plant(i);
+    }
   }
   /// @param anew where the node rests has just been found
   TIDEWATT_INLINE void find_speeds(std::size_t i, double frac, const FanStairs::Memory& memory, bool anew) {
     constexpr double near_K = 0.03;
     auto& rest = air_.rest[i];
     auto& s = air_.stairs[i];
-    const bool is_long = FanStairs::is_long(rest.plant, x_.step_s), first = std::isnan(memory.accepted_K);
+    const bool is_long = FanStairs::is_long(rest.plant.fan_lag_s, x_.step_s), first = std::isnan(memory.accepted_K);
     // A long step looks at `now` only where the table has no reading yet.
     if (pauses_ || (is_long && !first)) {
       if (anew || !is_long) s = stairs_.speeds(memory, rest.plant, rest.plant, x_.step_s, first || !anew);
@@ -129,14 +193,12 @@ class Climb {
       return;
     }
     // A die that is where the fans' last change should have left it needs no second look.
-    const std::size_t lane = hottest_lane(i);
-    if (!anew && rest.now.at_frac > 0.0 && std::abs(x_.die_mean_K[lane] - FanStairs::at(rest.now, frac)) <= near_K)
-      return;
-    rest.now = now(i, lane, frac);
+    if (!anew && rest.now.at_frac > 0.0 && std::abs(x_.hottest_K[i] - FanStairs::at(rest.now, frac)) <= near_K) return;
+    rest.now = now(i, hottest_lane(i), frac);
     s = stairs_.speeds(memory, rest.plant, rest.now, x_.step_s, first || !anew);
   }
 
-  Lanes mean_W_, rear_;  ///< for nodes whose rest is not known yet
+  Sides s_;  ///< set where any node's rest is not known yet
   const FleetState& state_;
   const FleetTask& task_;
   const Block& b_;
@@ -144,18 +206,25 @@ class Climb {
   Air& air_;
   const FanStairs& stairs_;
   const bool pauses_;
-  bool gathered_ = false;
 };
 
 }  // namespace
 
 TIDEWATT_CLONES
 void climb(const FleetState& state, const FleetTask& task, const Block& b, const Blown& x, Air& air,
-           std::array<double, n_lane>& mean_frac) {
+           NodeRow& mean_frac) {
   Climb nodes(state, task, b, x, air);
+  if (b.type->follows_fans) {
+    for (std::size_t i = 0; i < b.n_node; ++i) nodes.follow(i);
+  } else {
+    if (b.whole())
+      nodes.look(n_usual, n_usual);
+    else
+      nodes.look(b.n_node, b.n_gpu);
+    for (std::size_t i = 0; i < b.n_node; ++i) nodes.node(i);
+  }
+  if (task.dark) return;
   for (std::size_t i = 0; i < b.n_node; ++i) {
-    nodes.node(i);
-    if (task.dark) continue;
     mean_frac[i] = air.stairs[i].mean_frac;
     air.fan_end_frac[i] = air.fan_aim_frac[i] = air.stairs[i].end_frac;
   }

@@ -334,7 +334,7 @@ void see_powers(const ClassMap& map, const std::vector<Lanes>& watts, const Bloc
   }
   for (std::size_t i = 0; i < b.n_node; ++i) {
     auto& rest = air.rest[i];
-    const bool on_its_way = !rest.rests && !FanStairs::is_long(rest.plant, step_s);
+    const bool on_its_way = !rest.rests && !FanStairs::is_long(rest.plant.fan_lag_s, step_s);
     if (largest_gap(now_W, drawn_W, i * b.n_gpu, b.n_gpu) <= (on_its_way ? felt_on_its_way_W : felt_at_rest_W))
       continue;
     std::copy_n(now_W.x + i * b.n_gpu, b.n_gpu, drawn_W.x + i * b.n_gpu);
