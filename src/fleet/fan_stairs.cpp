@@ -117,6 +117,22 @@ double FanStairs::at_rest_frac(double die_K, double inlet_K) const {
   return inlet_ ? std::max(table_frac, thermal::fan_table_frac(controller_.groups[*inlet_], inlet_K)) : table_frac;
 }
 
+/// @param edges of the reading held at this die
+TIDEWATT_INLINE FanStairs::Speeds FanStairs::followed_at(const FanTable::Edges& edges, double held_frac,
+                                                         double floor_frac, double die_K, double step_s) const {
+  const auto& g = table();
+  double more_frac = 0.0;
+  if (regulation_.acts(die_K)) {
+    const double above_K = shown_K(die_K) - g.set_point_K;
+    held_frac = std::max(held_frac, g.gain_per_K * regulation_.excess_K) + g.integral_gain_per_K_s * above_K * step_s;
+    more_frac = g.gain_per_K * (above_K - regulation_.excess_K);
+  } else if (die_K <= regulation_.off_K) {
+    held_frac = 0.0;
+  }
+  const double frac = level_frac(edges.level, held_frac + more_frac, floor_frac);
+  return {frac, frac, frac, frac, edges.accepted_K, std::min(1.0, held_frac), edges.level, frac};
+}
+
 /// In parts of a second, those together in which nothing changes. The die begins where it had the mean of the step at the speed that this
 /// mean was taken at.
 TIDEWATT_CLONES
@@ -128,12 +144,13 @@ FanStairs::Speeds FanStairs::in_parts(const Memory& memory, const Plant& rests, 
   die.die_K = rest_K + (now.die_K - rest_K) / math::mean_decay(step_s / lag_s);
   Speeds s{};
   s.accepted_K = std::isnan(memory.accepted_K) ? shown_K(die.die_K) : memory.accepted_K, s.term_frac = memory.term_frac;
+  const double floor_frac = this->floor_frac(now.inlet_K);
   double sum = 0.0, cubes = 0.0;
   for (double left = n_part; left > 0.0;) {
-    s = followed({s.accepted_K, s.term_frac}, die, part_s);
+    const FanTable::Edges edges = steps_.edges(steps_.accepted(s.accepted_K, die.die_K));
+    s = followed_at(edges, s.term_frac, floor_frac, die.die_K, part_s);
     const double goes_to_K = at(rests, s.mean_frac),
-                 after_s =
-                     leaves_after_s(steps_.edges(s.accepted_K), regulation_, s.term_frac, die.die_K, goes_to_K, lag_s),
+                 after_s = leaves_after_s(edges, regulation_, s.term_frac, die.die_K, goes_to_K, lag_s),
                  n = std::min(left, std::max(1.0, std::floor(after_s / part_s)));
     die.die_K += (goes_to_K - die.die_K) * (n == 1.0 ? follows : 1.0 - math::exp(-n * part_s / lag_s));
     sum += n * s.mean_frac, cubes += n * s.mean_frac * s.mean_frac * s.mean_frac;
@@ -172,20 +189,9 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
 }
 
 FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, double step_s) const {
-  const auto& g = table();
-  if (g.line) return settled(memory, now, step_s);
-  const double reads_K = shown_K(now.die_K), kept_K = steps_.accepted(memory.accepted_K, now.die_K);
-  const std::size_t level = steps_.level_of(kept_K);
-  double held_frac = memory.term_frac, more_frac = 0.0;
-  if (regulation_.acts(now.die_K)) {
-    const double above_K = reads_K - g.set_point_K;
-    held_frac = std::max(held_frac, g.gain_per_K * regulation_.excess_K) + g.integral_gain_per_K_s * above_K * step_s;
-    more_frac = g.gain_per_K * (above_K - regulation_.excess_K);
-  } else if (now.die_K <= regulation_.off_K) {
-    held_frac = 0.0;
-  }
-  const double frac = level_frac(level, held_frac + more_frac, floor_frac(now.inlet_K));
-  return {frac, frac, frac, frac, kept_K, std::min(1.0, held_frac), level, frac};
+  if (table().line) return settled(memory, now, step_s);
+  return followed_at(steps_.edges(steps_.accepted(memory.accepted_K, now.die_K)), memory.term_frac,
+                     floor_frac(now.inlet_K), now.die_K, step_s);
 }
 
 /// A step in parts, in each of which the die at rest moves by little. The die follows a change of the speed with the sink's lag τ, which is

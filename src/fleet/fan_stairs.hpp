@@ -117,6 +117,8 @@ class FanStairs {
     const auto i = degree_place(inlet_K - celsius_K + 0.5);
     return i < floor_frac_.size() ? floor_frac_[i] : floor_of(shown_K(inlet_K));
   }
+  Speeds followed_at(const FanTable::Edges& edges, double held_frac, double floor_frac, double die_K,
+                     double step_s) const;
   Speeds in_parts(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;
   double level_frac(std::size_t level, double term_frac, double floor_frac) const {
     return std::clamp(std::max(floor_frac, table().speed_frac[level] + term_frac), 0.0, 1.0);
