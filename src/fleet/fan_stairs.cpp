@@ -34,14 +34,17 @@ TIDEWATT_INLINE RestRange rest_range(const FanTable::Edges& edges, const FanRegu
 }
 
 /// Time after which it does more. With the lag τ the die goes to where it would rest.
+/// @param soon e^{t/τ} of a time before which it is as good as at once
 TIDEWATT_INLINE double leaves_after_s(const FanTable::Edges& edges, const FanRegulation& regulation, double term_frac,
-                                      double die_K, double goes_to_K, double lag_s) {
+                                      double die_K, double goes_to_K, double lag_s, double soon) {
   constexpr double never = std::numeric_limits<double>::infinity();
   const auto [lowest_K, highest_K] = rest_range(edges, regulation, term_frac);
   if (die_K > highest_K || die_K <= lowest_K) return 0.0;
   const double edge_K = goes_to_K > die_K ? highest_K : lowest_K;
   const bool passes = goes_to_K > highest_K || goes_to_K <= lowest_K;
-  return passes ? lag_s * math::log((die_K - goes_to_K) / (edge_K - goes_to_K)) : never;
+  if (!passes) return never;
+  const double ratio = (die_K - goes_to_K) / (edge_K - goes_to_K);
+  return ratio < soon ? 0.0 : lag_s * math::log(ratio);
 }
 
 /// How many more times a die that rests may move by `by_K` until its controller does more than to rest.
@@ -139,22 +142,24 @@ TIDEWATT_CLONES
 FanStairs::Speeds FanStairs::in_parts(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const {
   constexpr double most_s = 1.0;  // samples are at any time after the die has passed an edge
   const double n_part = std::ceil(step_s / most_s), part_s = step_s / n_part, lag_s = rests.fan_lag_s;
-  const double follows = 1.0 - math::exp(-part_s / lag_s), rest_K = at(rests, now.at_frac);
+  const double follows = 1.0 - math::exp(-part_s / lag_s), rest_K = at(rests, now.at_frac),
+               two_parts = 1.0 / ((1.0 - follows) * (1.0 - follows));
   Plant die = now;
   die.die_K = rest_K + (now.die_K - rest_K) / math::mean_decay(step_s / lag_s);
   Speeds s{};
   s.accepted_K = std::isnan(memory.accepted_K) ? shown_K(die.die_K) : memory.accepted_K, s.term_frac = memory.term_frac;
   const double floor_frac = this->floor_frac(now.inlet_K);
   double sum = 0.0, cubes = 0.0;
-  for (double left = n_part; left > 0.0;) {
+  for (double left = n_part;;) {
     const FanTable::Edges edges = steps_.edges(steps_.accepted(s.accepted_K, die.die_K));
     s = followed_at(edges, s.term_frac, floor_frac, die.die_K, part_s);
     const double goes_to_K = at(rests, s.mean_frac),
-                 after_s = leaves_after_s(edges, regulation_, s.term_frac, die.die_K, goes_to_K, lag_s),
+                 after_s = leaves_after_s(edges, regulation_, s.term_frac, die.die_K, goes_to_K, lag_s, two_parts),
                  n = std::min(left, std::max(1.0, std::floor(after_s / part_s)));
-    die.die_K += (goes_to_K - die.die_K) * (n == 1.0 ? follows : 1.0 - math::exp(-n * part_s / lag_s));
     sum += n * s.mean_frac, cubes += n * s.mean_frac * s.mean_frac * s.mean_frac;
     left -= n;
+    if (left <= 0.0) break;
+    die.die_K += (goes_to_K - die.die_K) * (n == 1.0 ? follows : 1.0 - math::exp(-n * part_s / lag_s));
   }
   s.mean_frac = s.low_frac = s.high_frac = sum / n_part, s.power_frac = std::cbrt(cubes / n_part);
   return s;
