@@ -184,8 +184,8 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
   if (table().line) return settled({accepted_K, memory.term_frac}, rests, step_s);
   if (const auto stands = standing({accepted_K, memory.term_frac}, now.inlet_K);
       may_rest && (is_long || !stands.leaves(now.die_K))) {
-    const auto [rests_on, end_K] = through(stands, rests, step_s);
-    if (rests_on) return resting(stands, steps_.accepted(accepted_K, end_K));
+    const auto die = through(stands, rests, step_s);
+    if (rests_through(stands, die)) return resting(stands, steps_.accepted(accepted_K, die.end_K));
   }
   const double floor_frac = this->floor_frac(rests.inlet_K);
   if (is_long) return course({accepted_K, memory.term_frac}, floor_frac, rests, step_s);

@@ -82,16 +82,17 @@ class FanStairs {
     TIDEWATT_INLINE bool leaves(double die_K) const { return (die_K > highest_K) | (die_K < lowest_K); }
   };
   Standing standing(const Memory& memory, double inlet_K) const;
-  /// A node at rest through a step.
+  /// The die of a node at rest through a step.
   struct Through {
-    bool rests;
-    double end_K;  ///< its die at the end
+    double low_K, high_K, end_K;
   };
   TIDEWATT_INLINE static Through through(const Standing& stands, const Plant& rests, double step_s) {
-    const double middle_K = at(behind_air(rests, 0.0), stands.frac), moves_K = 0.5 * std::abs(rests.K_per_s) * step_s,
-                 low_K = middle_K - moves_K, high_K = middle_K + moves_K;
-    return {!(stands.leaves(high_K) | stands.leaves(low_K) | (low_K <= stands.clears_K)),
-            middle_K + 0.5 * rests.K_per_s * step_s};
+    const double middle_K = at(behind_air(rests, 0.0), stands.frac), moves_K = 0.5 * std::abs(rests.K_per_s) * step_s;
+    return {middle_K - moves_K, middle_K + moves_K, middle_K + 0.5 * rests.K_per_s * step_s};
+  }
+  TIDEWATT_INLINE static bool rests_through(const Standing& stands, const Through& die) {
+    const bool warm = stands.leaves(die.high_K), cold = stands.leaves(die.low_K), clears = die.low_K <= stands.clears_K;
+    return !(warm | cold | clears);
   }
   /// Its speeds. @param accepted_K reading at the step's end
   TIDEWATT_INLINE static Speeds resting(const Standing& stands, double accepted_K) {

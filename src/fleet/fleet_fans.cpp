@@ -162,9 +162,10 @@ class Climb {
       auto plant = s_.plant(i);
       const bool is_long = FanStairs::is_long(plant.fan_lag_s, step_s);
       plant.K_per_s = is_long ? plant.K_per_s : 0.0;
-      const auto through = FanStairs::through(stands, plant, step_s);
-      s_.end_K[i] = through.end_K;
-      s_.rests[i] = (through.rests & (is_long | !stands.leaves(now_K[i]))) ? 1 : 0;
+      const auto die = FanStairs::through(stands, plant, step_s);
+      s_.end_K[i] = die.end_K;
+      const bool stays = FanStairs::rests_through(stands, die), on_its_way = stands.leaves(now_K[i]);
+      s_.rests[i] = (stays & (is_long | !on_its_way)) ? 1 : 0;
     }
     for (std::size_t i = 0; i < n_node; ++i) {
       auto& rest = air_.rest[i];
