@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "connection/load_template.hpp"
 #include "fleet/step_lengths.hpp"
+#include "fleet/task.hpp"
 #include "fleet/task_maps.hpp"
 #include "fleet/training_task.hpp"
 #include "h100.hpp"
@@ -340,4 +341,18 @@ TEST_CASE("a pause begins as its repetitions leave the die, and ends at rest") {
     CHECK(brief.per_K[m] == Approx(modes.shape[0][m]));
     CHECK(endless.per_K[m] == Approx(0.0).margin(1e-6));
   }
+}
+
+TEST_CASE("fans follow what a part of an iteration makes of the dies, in the resolved advance, too") {
+  Setup fast, slow;
+  const auto part = slice(fast.timeline, 0, 3 * ns_per_s), fine = graded(part);
+  for (Setup* s : {&fast, &slow}) {
+    s->state.mean_W.assign(s->fleet.n_gpu(), 300.0);  // of the whole, which waits for long
+    s->task.slice = true;
+    s->task.timeline = s == &fast ? &part : &fine;
+  }
+  advance_periodic(fast.fleet, fast.state, fast.signals, fast.meters, fast.task,
+                   make_class_maps(fast.fleet, fast.state, fast.signals, fast.task, nullptr));
+  advance_resolved(slow.fleet, slow.state, slow.signals, slow.meters, slow.task);
+  for (std::size_t n = 0; n < 4; ++n) CHECK(slow.state.fan_frac[n] == Approx(fast.state.fan_frac[n]).epsilon(1e-3));
 }
