@@ -14,7 +14,7 @@ namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
 /// Share of the time at the upper step: the die goes towards `warm_K` until `up_K`, then towards `cool_K` until `down_K`.
-double share_of_cycle(double warm_K, double cool_K, double up_K, double down_K) {
+TIDEWATT_INLINE double share_of_cycle(double warm_K, double cool_K, double up_K, double down_K) {
   if (warm_K <= up_K) return 0.0;
   if (cool_K >= down_K) return 1.0;
   const double warming = math::log((warm_K - down_K) / (warm_K - up_K)),
