@@ -12,8 +12,8 @@ namespace {
 
 using thermal::n_mode;
 
-// Segments whose die differs by more than this from their kind's mean get their own leakage.
-constexpr double apart_K = 0.75;
+// Segments whose die differs by more than this from their kind's mean get their own leakage. What happens once is an edge.
+constexpr double repeated_apart_K = 0.75, once_apart_K = 0.05;
 
 /// [segment] what it does to the modes, whatever the power: computed once, all segments side by side.
 struct Legs {
@@ -249,7 +249,8 @@ void exponentials(double* x, std::size_t n) {
 }
 
 // How leakage follows the die within its kind, and the segments with their own leakage.
-void share_leakage(ClassMap& map, const NominalChip& chip, Rooms& rooms) {
+/// @param apart_K by which a segment's die differs that gets its own leakage
+void share_leakage(ClassMap& map, const NominalChip& chip, double apart_K, Rooms& rooms) {
   const Legs& legs = rooms.legs;
   const Played& played = rooms.played;
   auto& share = rooms.share;
@@ -321,7 +322,7 @@ void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const
   const auto own_W = at_own_temperatures(map, chip);
   const NominalChip own{chip.modes, own_W, chip.leakage_W, chip.leakage_per_K, chip.more_W};
   play_nominal(map, own, steady_modes(map, own), rooms);
-  share_leakage(map, own, rooms);
+  share_leakage(map, own, repeated_apart_K, rooms);
   peak_weights(map, legs, own.modes, played.hottest);
   if (chip.more_W.empty()) return;
   map.within.peak_K = played.end_K[played.hottest] - played.all_mean_K;
@@ -337,7 +338,7 @@ void add_course(ClassMap& map, std::span<const workload::Segment> segments, cons
   set_legs(segments, chip.modes, rooms.legs);
   set_within(map, rooms.legs, chip.more_W);
   play_nominal(map, chip, z, rooms);
-  share_leakage(map, chip, rooms);
+  share_leakage(map, chip, once_apart_K, rooms);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

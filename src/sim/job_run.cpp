@@ -330,8 +330,10 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   const auto gpu_J = of_gpus(job_.place, c.signals.gpu_J, c.fleet);
   iteration_.begin(planner_.begun_frac() == 0.0, means);
   task.slice = true;
+  const bool changed = planner_.since_change() == 0;  // the waveform follows the dies, as in play()
   for (const auto& piece : pieces) {
     job_.scratch.piece = fleet::slice(whole, piece.begin, piece.end);
+    if (changed && !c.scenario.run.reference) job_.scratch.piece = fleet::graded(job_.scratch.piece);
     task.timeline = &job_.scratch.piece;
     task.course_timeline = &whole, task.course_begin = piece.begin;
     set_air(job_, c);

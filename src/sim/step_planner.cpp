@@ -199,16 +199,18 @@ StepLength StepPlanner::work_length(Job& job, const HeatGuard& heat, Tick until,
   return {ahead_->repetitions};
 }
 
-/// All of it at once; for the reference, slices that double.
+/// All of it at once, but for the first second after a change, in which fans begin to follow; for the reference, slices that double.
 std::vector<Piece> StepPlanner::pieces(const Job& job, const StepLength& length, const StepContext& c) const {
   const Tick period = job.scratch.task.timeline->period, begin = to_tick(state_.begun_frac * seconds(period));
   const Tick end = length.piece > 0 ? begin + length.piece
                    : length.cut     ? begin + next_cut(job, c) - job.state.now
                                     : period;
-  if (!c.scenario.run.reference) return {{begin, end}};
+  const bool reference = c.scenario.run.reference, changed = state_.since_change == 0;
+  if (!reference && !changed) return {{begin, end}};
   std::vector<Piece> out;
-  const Tick first = state_.since_change == 0 ? fleet::first_step_after_edge : ns_per_s;
-  for (const Tick stop : fleet::slice_ends(begin, end, first, 2))
+  constexpr std::int64_t all_the_rest = 1000;
+  const Tick first = reference && changed ? fleet::first_step_after_edge : ns_per_s;
+  for (const Tick stop : fleet::slice_ends(begin, end, first, reference ? 2 : all_the_rest))
     out.push_back({out.empty() ? begin : out.back().end, stop});
   return out;
 }

@@ -67,3 +67,13 @@ TEST_CASE("a cap that the lowest clock exceeds is said, not hidden") {
       for (const auto& kind : std::get<std::vector<std::string>>(a.values)) said = said || kind == "cap_not_held";
   CHECK(said);
 }
+
+TEST_CASE("a start is as steep as in the resolved advance: fans and leakage are not those of the whole iteration") {
+  const std::vector<std::string> begin = {"run.duration_h=0.006", "job.main.plan.global_batch_sequences=512"};
+  const auto scenario = tiny("", begin);
+  const auto fast = run(scenario), slow = run(reference_of(scenario));
+  for (const char* key : {"pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s"}) {
+    CAPTURE(key);
+    CHECK(figure(fast, key) == Approx(figure(slow, key)).epsilon(3e-4));
+  }
+}
