@@ -36,14 +36,15 @@ struct Scratch {
   KindPower pause;
   Air air;
   std::vector<KindPower> powers;
-  std::vector<Lanes> rise;   // [used] e^{k_T r rise}: the kind's leakage over that at the mean temperature
-  std::vector<Lanes> watts;  // [used]
+  std::vector<Lanes> rise;         // [used] e^{k_T r rise}: the kind's leakage over that at the mean temperature
+  std::vector<Lanes> watts;        // [used]
+  std::vector<double> ac_per_gpu;  // [used] AC power per watt of GPUs
   std::vector<double> die_weight, heat_weight;  // [node of the block][used, padded]
   std::vector<double> weight_s;                 // [mode][used, padded]
   std::vector<double> spent_s;                  // [used, pauses last]
   double* kind_ac_W = nullptr;                  // [kind] AC power of the block's nodes
   double* kind_leak_W = nullptr;                // [kind] what of it follows the dies' leakage
-  double* per_gpu_W = nullptr;                  // AC power of the block per watt more of each of its GPUs
+  double* per_gpu_W = nullptr;                  // [kind] AC power of the block per watt more of each of its GPUs
   double* segment_more_W = nullptr;             // [segment] AC power of the block beyond its kinds'
   std::array<NodeBooks, n_lane> books;          // [node of the block]
   BlockCourse course;

@@ -31,15 +31,6 @@ double ac_per_gpu_W(const power::ServerPowerParams& p, double dc_W) {
   return (1.0 + p.psu_linear_ratio + 2.0 * p.psu_square_ratio * dc_W / p.psu_rating_W) / p.gpu_conversion_ratio;
 }
 
-/// The same at a block's mean power.
-double ac_per_mean_gpu_W(const Block& b, const Lanes& gpu_J, double step_s) {
-  double J = 0.0;
-  for (std::size_t l = 0; l < b.n_used(); ++l) J += gpu_J[l];
-  const auto& server = b.type->server;
-  const double node_W = J / step_s / static_cast<double>(b.n_node);
-  return ac_per_gpu_W(server, node_W / server.gpu_conversion_ratio + server.host_W);
-}
-
 /// Eight sums side by side, so that one addition does not wait for another.
 TIDEWATT_INLINE double sum_side_by_side(const double* x, std::size_t n) {
   double part[8] = {};
@@ -54,8 +45,8 @@ bool bounded(const KindPower& kind) { return kind.low_W > 0.0 || kind.high_W < 1
 
 /// [segment] AC power of a block's GPUs beyond what all of them draw at its kind's mean clock: a bound keeps those that it meets.
 TIDEWATT_CLONES
-void find_more(const Block& b, const ClassMap& map, std::span<const workload::Segment> segments, double ac_per_gpu,
-               const Lanes& worked_K, Scratch& s) {
+void find_more(const Block& b, const ClassMap& map, std::span<const workload::Segment> segments, const Lanes& worked_K,
+               Scratch& s) {
   const auto& p = b.type->gpu.params();
   std::vector<std::size_t> place(map.kind_s.size(), 0);  // of the kind among those used
   for (std::size_t u = 0; u < map.used.size(); ++u) place[map.used[u]] = u;
@@ -71,23 +62,39 @@ void find_more(const Block& b, const ClassMap& map, std::span<const workload::Se
                    below = own_W < kind.high_W ? own_W : kind.high_W;
       W[l] = (below > kind.low_W ? below : kind.low_W) - s.watts[u][l];
     }
-    s.segment_more_W[i] = sum_side_by_side(W.x, b.n_used()) * ac_per_gpu;
+    s.segment_more_W[i] = sum_side_by_side(W.x, b.n_used()) * s.ac_per_gpu[u];
   }
+}
+
+/// AC power per watt of GPUs in every kind: supplies lose more of what comes on top of much.
+TIDEWATT_CLONES
+void find_ac_per_gpu(const Block& b, const ClassMap& map, Scratch& s) {
+  const double per_node = 1.0 / (static_cast<double>(b.n_node) * b.type->server.gpu_conversion_ratio);
+  s.ac_per_gpu.resize(map.used.size());
+  for (std::size_t i = 0; i < map.used.size(); ++i)
+    s.ac_per_gpu[i] =
+        ac_per_gpu_W(b.type->server, sum_side_by_side(s.watts[i].x, b.n_used()) * per_node + b.type->server.host_W);
 }
 
 /// Part of the AC power of a block's kinds that follows the dies' leakage: none where smoothing keeps the power.
 TIDEWATT_CLONES
 void find_leakage(const Block& b, const ClassMap& map, Scratch& s) {
   for (std::size_t i = 0; i < map.used.size(); ++i) {
-    const KindPower& kind = s.powers[i];
-    if (bounded(kind)) continue;
-    const double all_W = sum_side_by_side(s.watts[i].x, b.n_used()),
-                 leak_W = all_W - sum_side_by_side(kind.fixed_W.x, b.n_used());
-    const auto& server = b.type->server;
-    s.kind_leak_W[map.used[i]] =
-        leak_W *
-        ac_per_gpu_W(server, all_W / static_cast<double>(b.n_node) / server.gpu_conversion_ratio + server.host_W);
+    if (bounded(s.powers[i])) continue;
+    const double fixed_W = sum_side_by_side(s.powers[i].fixed_W.x, b.n_used());
+    s.kind_leak_W[map.used[i]] = (sum_side_by_side(s.watts[i].x, b.n_used()) - fixed_W) * s.ac_per_gpu[i];
   }
+}
+
+/// Of segments from their kinds.
+void find_differences(const FleetTask& task, const ClassMap& map, const Block& b, const Pass& pass, Scratch& s) {
+  if (map.leakage.apart.empty() && map.within.more_W.empty()) return;
+  find_ac_per_gpu(b, map, s);
+  if (!map.leakage.apart.empty()) find_leakage(b, map, s);
+  if (map.within.more_W.empty()) return;
+  if (!task.class_kinds.empty()) return find_more(b, map, task.timeline->classes[b.cls], pass.worked_K, s);
+  for (std::size_t i = 0; i < map.used.size(); ++i)
+    s.per_gpu_W[map.used[i]] = static_cast<double>(b.n_used()) * s.ac_per_gpu[i];
 }
 
 /// What smoothing burns in a kind beyond what the GPUs would draw by themselves.
@@ -322,14 +329,7 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   Pass pass;
   jump(fleet, state, signals, task, map, b, course, before, s, pass);
   book_power(b, task, map, course, s, pass);
-  if (!map.leakage.apart.empty() && !task.dark) find_leakage(b, map, s);
-  if (!map.within.more_W.empty() && !task.dark) {
-    const double ac_per_gpu = ac_per_mean_gpu_W(b, pass.gpu_J, step_s);
-    if (!task.class_kinds.empty())
-      find_more(b, map, task.timeline->classes[b.cls], ac_per_gpu, pass.worked_K, s);
-    else
-      *s.per_gpu_W = static_cast<double>(b.n_used()) * ac_per_gpu;
-  }
+  if (!task.dark) find_differences(task, map, b, pass, s);
   store_packages(state, b, before, pass.end_K[0], pass.end_K[1], pass.end_K[2], s.books.data());
   store_step(state, signals, task, map, b, course, before, s, pass, pass.gpu_J);
   for (std::size_t i = 0; i < b.n_node; ++i) {
@@ -355,7 +355,7 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
     widest = std::max(widest, maps[c].within.more_W.size());
   std::vector<NodeBooks> books(blocks.size());
   std::vector<double> kind_ac_W(blocks.size() * n_kind, 0.0), kind_leak_W(blocks.size() * n_kind, 0.0),
-      per_gpu_W(blocks.size(), 0.0), more_W(blocks.size() * widest, 0.0);
+      per_gpu_W(blocks.size() * n_kind, 0.0), more_W(blocks.size() * widest, 0.0);
   parallel_ranges(
       blocks.size(), task.n_thread,
       [&](std::size_t begin, std::size_t end) {
@@ -364,24 +364,24 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
           if (i + 1 < end) fetch_for_jump(fleet, state, signals, blocks[i + 1]);
           scratch.kind_ac_W = kind_ac_W.data() + i * n_kind;
           scratch.kind_leak_W = kind_leak_W.data() + i * n_kind;
-          scratch.per_gpu_W = &per_gpu_W[i];
+          scratch.per_gpu_W = per_gpu_W.data() + i * n_kind;
           scratch.segment_more_W = more_W.data() + i * widest;
           jump_block(fleet, state, signals, task, maps[blocks[i].cls], blocks[i], course, scratch, books[i]);
         }
       },
       few_blocks);
   book(meters, books);
-  std::vector<double> class_kind_W(classes.size() * n_kind, 0.0), class_leak_W(classes.size() * n_kind, 0.0),
-      class_per_gpu_W(classes.size(), 0.0), class_more_W(classes.size() * widest, 0.0);
+  std::vector<double> class_kind_W(classes.size() * n_kind, 0.0), class_leak_W(class_kind_W),
+      class_per_gpu_W(class_kind_W), class_more_W(classes.size() * widest, 0.0);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    class_per_gpu_W[blocks[i].cls] += per_gpu_W[i];
-    for (std::size_t k = 0; k < widest; ++k) class_more_W[blocks[i].cls * widest + k] += more_W[i * widest + k];
-  }
-  for (std::size_t i = 0; i < blocks.size(); ++i)
+    const std::size_t cls = blocks[i].cls;
+    for (std::size_t k = 0; k < widest; ++k) class_more_W[cls * widest + k] += more_W[i * widest + k];
     for (std::size_t k = 0; k < n_kind; ++k) {
-      class_kind_W[blocks[i].cls * n_kind + k] += kind_ac_W[i * n_kind + k];
-      class_leak_W[blocks[i].cls * n_kind + k] += kind_leak_W[i * n_kind + k];
+      class_kind_W[cls * n_kind + k] += kind_ac_W[i * n_kind + k];
+      class_leak_W[cls * n_kind + k] += kind_leak_W[i * n_kind + k];
+      class_per_gpu_W[cls * n_kind + k] += per_gpu_W[i * n_kind + k];
     }
+  }
   signals.pause_W = 0.0;
   if (course.n_pause > 0.0)
     for (std::size_t c = 0; c < classes.size(); ++c) signals.pause_W += class_kind_W[c * n_kind + task.pause_kind];
@@ -389,7 +389,8 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
   for (std::size_t c = 0; c < classes.size(); ++c) {
     std::vector<double> beyond_W = maps[c].within.more_W;
     for (std::size_t k = 0; k < beyond_W.size(); ++k)
-      beyond_W[k] = beyond_W[k] * class_per_gpu_W[c] + (widest > 0 ? class_more_W[c * widest + k] : 0.0);
+      beyond_W[k] = beyond_W[k] * class_per_gpu_W[c * n_kind + classes[c][k].kind] +
+                    (widest > 0 ? class_more_W[c * widest + k] : 0.0);
     out[c] =
         segment_W(classes[c], maps[c], class_kind_W.data() + c * n_kind, class_leak_W.data() + c * n_kind, beyond_W);
   }

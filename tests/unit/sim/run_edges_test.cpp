@@ -77,3 +77,13 @@ TEST_CASE("a start is as steep as in the resolved advance: fans and leakage are 
     CHECK(figure(fast, key) == Approx(figure(slow, key)).epsilon(3e-4));
   }
 }
+
+TEST_CASE("so it is where limiters move clocks within kinds: supplies lose more of what comes on top of much") {
+  LoadOptions o;
+  o.set = {"hall.a.n_gpu=1024", "job.main.plan.n_gpu=1024", "job.main.plan.global_batch_sequences=128",
+           "run.duration_h=0.01"};
+  const auto s = load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_transients.toml", o);
+  const auto fast = run(s), slow = run(reference_of(s));
+  CHECK(figure(fast, "pcc_step_1s_max_MW") == Approx(figure(slow, "pcc_step_1s_max_MW")).epsilon(8e-4));
+  CHECK(figure(fast, "pcc_ramp_up_max_MW_per_s") == Approx(figure(slow, "pcc_ramp_up_max_MW_per_s")).epsilon(5e-4));
+}
