@@ -1,4 +1,4 @@
-"""How far a step goes is decided in src/sim/step_planner.cpp; rules that do not depend on a job are in src/fleet/step_lengths.*.
+"""How far a step goes is decided in src/sim/step_planner.cpp, a macro step in src/sim/agenda.cpp; rules that do not depend on a job are in src/fleet/step_lengths.*.
 
 A rule for the length of a step needs a duration to begin with, and often a length that grows. So every duration written in fleet, connection and sim
 (a number of `ns_per_s` or `ns_per_ms`) outside these files stands in steps_exceptions.toml with what it is instead; and nothing
@@ -9,7 +9,7 @@ import tomllib
 import repository
 
 FOLDERS = ("include/tidewatt/sim/", "src/fleet/", "src/connection/", "src/sim/")
-PLANNER = {"src/sim/step_planner.cpp", "src/fleet/step_lengths.cpp", "src/fleet/step_lengths.hpp"}
+PLANNER = {"src/sim/agenda.cpp", "src/sim/step_planner.cpp", "src/fleet/step_lengths.cpp", "src/fleet/step_lengths.hpp"}
 EXCEPTIONS = "tests/structure/steps_exceptions.toml"
 
 DURATION = re.compile(r"-?\d[\d']*\s*\*\s*ns_per_m?s\b|\bns_per_m?s\s*[*/]\s*\d[\d']*")
