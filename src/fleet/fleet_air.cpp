@@ -51,9 +51,10 @@ TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, 
     air.fan = {step_s, lag_s, math::exp(-step_s / lag_s), math::mean_decay(step_s / lag_s)};
   // As the air warms through a macro step, the same volume takes less heat.
   const double air_per_s = task.air_J_per_m3_K_per_s.empty() ? 0.0 : task.air_J_per_m3_K_per_s[b.hall];
-  const double air_J_per_m3_K = task.air_J_per_m3_K[b.hall] + air_per_s * (task.since_macro_s + 0.5 * step_s);
+  const AirDrift drift = drift_in(task, step_s);
+  const double air_J_per_m3_K = task.air_J_per_m3_K[b.hall] + air_per_s * drift.mean_s;
   const double full_preheat_K_per_W = thermal::rear_preheat_K(type.air, 1.0, 1.0, air_J_per_m3_K);
-  const double two_per_step_s = 2.0 / step_s, air_frac_per_s = air_per_s / air_J_per_m3_K;
+  const double two_per_step_s = 2.0 / step_s, air_frac_per_s = drift.share * air_per_s / air_J_per_m3_K;
   NodeRow hottest_K, fan_frac, front_before_W, front_W_per_K, inlet_K, inlet_K_per_s;
   hottest_of_nodes(die_mean_K, n, n_gpu, hottest_K);
   for (std::size_t i = 0; i < n; ++i) {
@@ -65,7 +66,7 @@ TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, 
   }
   std::array<double, n_lane> mean_frac;
   const auto& law = type.air;
-  const double least_frac = law.fan_min_frac, half_s = 0.5 * step_s;
+  const double least_frac = law.fan_min_frac;
   const FanStep fan = air.fan;
   TIDEWATT_LANE_LOOP
   for (std::size_t i = 0; i < n; ++i) {
@@ -78,8 +79,10 @@ TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, 
   }
   // Without power fans stop; natural convection is taken as the flow at their lowest speed [assumed].
   if (task.dark) std::fill_n(mean_frac.begin(), n, least_frac), std::fill_n(air.fan_end_frac.begin(), n, least_frac);
-  const double middle_s = task.since_macro_s + half_s;
-  for (std::size_t i = 0; i < n; ++i) inlet_K[i] = std::fma(inlet_K_per_s[i], middle_s, inlet_K[i]);
+  for (std::size_t i = 0; i < n; ++i) {
+    inlet_K[i] = std::fma(inlet_K_per_s[i], drift.mean_s, inlet_K[i]);
+    inlet_K_per_s[i] *= drift.share;
+  }
   if (type.stairs)
     climb(state, task, b, {step_s, die_mean_K, hottest_K, front_W, r, inlet_K, full_preheat_K_per_W, n_front}, air,
           mean_frac);

@@ -152,9 +152,9 @@ class Climb {
   TIDEWATT_INLINE void look_at_rest(std::size_t n_node, std::size_t n_gpu) {
     const Lanes mean_W = air_.drawn_W != nullptr ? *air_.drawn_W : gather(state_.mean_W.data(), b_);
     set_plants(mean_W, state_.W_per_K, task_.dip_K, b_, n_node, n_gpu, x_, s_);
+    const double step_s = x_.step_s, share = drift_in(task_, step_s).share;
     for (std::size_t i = 0; i < n_node; ++i)
-      s_.K_per_s[i] = task_.inlet_K_per_s.empty() ? 0.0 : task_.inlet_K_per_s[b_.node[i]];
-    const double step_s = x_.step_s;
+      s_.K_per_s[i] = task_.inlet_K_per_s.empty() ? 0.0 : share * task_.inlet_K_per_s[b_.node[i]];
     const NodeRow& now_K = pauses_ ? s_.die_K : x_.hottest_K;
     TIDEWATT_LANE_LOOP
     for (std::size_t i = 0; i < n_node; ++i) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -69,6 +70,8 @@ struct FleetTask {
   std::span<const double> inlet_K_per_s;  ///< [node of the site] how it moves since; empty: not at all
   std::span<const double> flow_frac;      ///< [node of the site] liquid through cold plates ÷ reference; empty: full
   double since_macro_s = 0.0;             ///< time from there to the step's beginning
+  double drifts_for_s =
+      std::numeric_limits<double>::infinity();  ///< time from there for which the air moves; then it stays
   double before_s = 0.0;  ///< length of the step before: the state's mean die temperatures are of its middle
   std::span<const double> air_J_per_m3_K;        ///< [hall] volumetric heat capacity of its air at the last macro step
   std::span<const double> air_J_per_m3_K_per_s;  ///< [hall] how it moves since; empty: not at all
@@ -76,6 +79,16 @@ struct FleetTask {
   /// Work space: nodes by class, of the last two assignments.
   mutable std::array<std::shared_ptr<const detail::BlockList>, 2> kept_blocks;
 };
+/// Air that moves evenly since the last macro step, in a step: its mean is that after `mean_s`, and `share` of its rate is left.
+struct AirDrift {
+  double mean_s, share;
+};
+inline AirDrift drift_in(const FleetTask& task, double step_s) {
+  const double begin_s = task.since_macro_s, moves_s = task.drifts_for_s - begin_s;
+  if (moves_s >= step_s) return {begin_s + 0.5 * step_s, 1.0};
+  if (moves_s <= 0.0) return {task.drifts_for_s, 0.0};
+  return {task.drifts_for_s - 0.5 * moves_s * moves_s / step_s, moves_s / step_s};
+}
 /// Nodes of the task's range.
 inline std::size_t n_node_of(const FleetTask& task) { return task.node_class.size(); }
 /// Time of all pauses of a task, ns.

@@ -75,7 +75,7 @@ std::vector<ClassStart> class_starts(const Fleet& fleet, const FleetState& state
     const double fan_frac = std::max(type.air.fan_min_frac, state.fan_frac[n]);
     // Half of a node's GPUs are in the preheated air.
     const double air_K =
-        task.inlet_K[n] + (task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[n] * task.since_macro_s) +
+        task.inlet_K[n] + (task.inlet_K_per_s.empty() ? 0.0 : task.inlet_K_per_s[n] * drift_in(task, 0.0).mean_s) +
         0.5 * thermal::rear_preheat_K(type.air, state.front_W[n], fan_frac, task.air_J_per_m3_K[fleet.node_hall[n]]);
     auto& c = out[task.node_class[i]];
     for (std::size_t g = n * fleet.n_gpu_per_node; g < (n + 1) * fleet.n_gpu_per_node; ++g) {

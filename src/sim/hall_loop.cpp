@@ -316,6 +316,7 @@ void HallLoop::expect(const HallForecast& forecast) {
   const double step_s = seconds(forecast.end - forecast.begin);
   for (std::size_t i = 0; i < halls_.size(); ++i) sim::expect(halls_[i], forecast.hall[i], step_s, base_s_);
   set_inlets(forecast.begin);
+  state_.drifts_for_s = 2.0 * step_s;
 }
 
 double HallLoop::advance(Tick t0, Tick t1) {

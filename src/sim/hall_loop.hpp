@@ -76,6 +76,8 @@ class HallLoop {
   std::span<const double> inlet_K() const { return state_.inlet_K; }
   /// How it is expected to move until then, K/s.
   std::span<const double> inlet_K_per_s() const { return state_.inlet_K_per_s; }
+  /// For how long from the macro step's begin, s: no longer than is known and as long again, also where a job's step is longer.
+  double drifts_for_s() const { return state_.drifts_for_s; }
   /// [node] liquid through the cold plates for the next macro step ÷ their reference flow; 1 in air.
   std::span<const double> flow_frac() const { return state_.flow_frac; }
   /// Takes set points and outdoor air from outside; nothing: their own. @throws InputError if a plant cannot have its set point
@@ -137,12 +139,14 @@ class HallLoop {
     Tick power_changed = -1;  ///< −1: never
     double miss_K = 0;
     Tick macro_begin = 0;
+    double drifts_for_s = 0.0;
     Means means;
     Books books;
     template <class A>
     void archive(A& a) {
-      auto& [inlet, drift, flow, air, air_drift, pending, on, changed, missed, begin, mean, energies] = *this;
-      a(inlet, drift, flow, air, air_drift, pending, on, changed, missed, begin, mean, energies);
+      auto& [inlet, drift, flow, air, air_drift, pending, on, changed, missed, begin, drifts_for, mean, energies] =
+          *this;
+      a(inlet, drift, flow, air, air_drift, pending, on, changed, missed, begin, drifts_for, mean, energies);
     }
   } state_;
 };

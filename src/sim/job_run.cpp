@@ -48,7 +48,8 @@ void forget_means(const JobPlace& place, JobState before, JobState doing, StepCo
 /// [node] coolant at every server now.
 std::vector<double> inlets_now_K(const fleet::FleetTask& task) {
   std::vector<double> out(task.inlet_K.begin(), task.inlet_K.end());
-  for (std::size_t n = 0; n < task.inlet_K_per_s.size(); ++n) out[n] += task.since_macro_s * task.inlet_K_per_s[n];
+  for (std::size_t n = 0; n < task.inlet_K_per_s.size(); ++n)
+    out[n] += fleet::drift_in(task, 0.0).mean_s * task.inlet_K_per_s[n];
   return out;
 }
 
@@ -72,6 +73,7 @@ void set_air(Job& job, const StepContext& c) {
   task.inlet_K_per_s = c.halls.inlet_K_per_s();
   task.flow_frac = c.halls.flow_frac();
   task.since_macro_s = seconds(job.state.now - c.halls.macro_begin());
+  task.drifts_for_s = c.halls.drifts_for_s();
   task.before_s = job.state.before_s;
   task.air_J_per_m3_K = c.halls.air_J_per_m3_K();
   task.air_J_per_m3_K_per_s = c.halls.air_J_per_m3_K_per_s();

@@ -208,6 +208,21 @@ TEST_CASE("one jump of many repetitions equals every repetition resolved") {
   CHECK(fast_J == Approx(slow_J).epsilon(3e-6));  // without the spread within kinds 7e-5
 }
 
+TEST_CASE("air that is known to move for some time stays where it then is, in a step that goes on longer") {
+  // A step of 8 s, from 1 s after the macro step on: air that moves for 3 s has moved for (2 x 2 + 6 x 3)/8 s on average.
+  FleetTask task;
+  task.since_macro_s = 1.0;
+  CHECK(drift_in(task, 8.0).mean_s == Approx(5.0));
+  CHECK(drift_in(task, 8.0).share == 1.0);
+  task.drifts_for_s = 3.0;
+  CHECK(drift_in(task, 8.0).mean_s == Approx((2.0 * 2.0 + 6.0 * 3.0) / 8.0));
+  CHECK(drift_in(task, 8.0).share == Approx(0.25));
+  CHECK(drift_in(task, 2.0).mean_s == Approx(2.0));
+  task.since_macro_s = 4.0;
+  CHECK(drift_in(task, 8.0).mean_s == 3.0);
+  CHECK(drift_in(task, 8.0).share == 0.0);
+}
+
 TEST_CASE("a long jump ends where the fans are then, not where they were in its middle") {
   Setup fast, slow;
   const std::vector<double> falls(fast.inlet_K.size(), -1.5e-3);
