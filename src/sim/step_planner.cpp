@@ -39,10 +39,8 @@ const fleet::NodeType& type_of(const Job& job, const StepContext& c) {
 /// Within a step fans in stairs are followed in parts of a second, fans on a line by their mean.
 Tick first_hold(const fleet::NodeType& type) { return (type.stairs ? 20 : 10) * ns_per_s; }
 
-/// In the first minutes after a start the hottest die passes its peak, as fans on a line lag behind it: long jumps would miss it.
-double most_growth(const fleet::NodeType& type, Tick since_start) {
-  return type.stairs || since_start > settling ? 4.0 : 2.0;
-}
+/// In the first minutes after a start the hottest die passes its peak: long jumps would miss it.
+double most_growth(Tick since_start) { return since_start > settling ? 4.0 : 2.0; }
 
 }  // namespace
 
@@ -170,8 +168,7 @@ Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until,
 /// Nodes that change the replica they wait for miss more for one step, at any length. So do those whose fans step: that is an event of
 /// their node.
 void StepPlanner::judge(const Job& job, const StepContext& c) {
-  const auto& type = type_of(job, c);
-  const double loop_gain = fleet::leakage_loop_gain(type, c.state.fan_frac[job.place.first_node]);
+  const double loop_gain = fleet::leakage_loop_gain(type_of(job, c), c.state.fan_frac[job.place.first_node]);
   double worst_K = 0.0, sum_K = 0.0;
   const auto& place = job.place;
   for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n) {
@@ -182,7 +179,7 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
   const double miss_K = std::max({sum_K / static_cast<double>(place.n_node), worst_weight * worst_K, 1e-9});
   const double error = loop_gain * miss_K / c.scenario.run.tolerance_K;
   const double next_s = seconds(fleet::duration_of(job.scratch.task)) *
-                        std::clamp(0.9 / std::sqrt(error), 0.25, most_growth(type, job.state.now - state_.started));
+                        std::clamp(0.9 / std::sqrt(error), 0.25, most_growth(job.state.now - state_.started));
   // A step shortened for another reason does not change the planned length.
   state_.jump_s = error < 1.0 ? std::max(state_.jump_s, next_s) : next_s;
   state_.jump_s = std::max(state_.jump_s, 1.5 * seconds(job.scratch.task.timeline->period) * (error < 0.5 ? 1.4 : 0.7));
