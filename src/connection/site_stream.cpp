@@ -57,6 +57,41 @@ bool whole(const GridMeterParams& p) {
   return p.from_bin <= 0 && p.until_bin == std::numeric_limits<std::int64_t>::max();
 }
 
+/// First bin after `bin` in which a lane continues with its next stretch, the rated part begins, or a window begins or ends, at most
+/// `until_bin`; at least one bin on.
+std::int64_t stretch_end(std::vector<LoadLane>& lanes, const ConnectionMeters& seen, RepeatDetector& repeats,
+                         std::int64_t bin, std::int64_t until_bin) {
+  std::int64_t end = std::min(until_bin, seen.windows.next_edge(bin));
+  for (auto& lane : lanes) end = std::min(end, lane.at(bin * ns_per_ms).end / ns_per_ms);
+  return std::max(begin_rated(seen.grid, repeats, bin, end), bin + 1);
+}
+
+/// At the site bus under a steady load.
+double rest_W(const std::optional<Delivery>& delivery, const power::Feeder& feeder, double load_W, double auxiliary_W) {
+  return delivery ? delivery->connection_W() : feeder.at(load_W, auxiliary_W).connection_W();
+}
+
+/// From the nodes to the site bus, each stair of the cooling power by itself.
+void pass_feeder(const power::Feeder& feeder, const AuxiliaryStairs& stairs, double auxiliary_W, std::int64_t bin,
+                 StreamChunk& c, power::FeederMeters& meters) {
+  const auto n_bin = static_cast<std::int64_t>(c.load_W.size());
+  for (std::int64_t i = 0, end = 0; i < n_bin; i = end) {
+    end = stairs.any() ? std::min(n_bin, stairs.stair_end(bin + i) - bin) : n_bin;
+    const auto from = static_cast<std::size_t>(i), n = static_cast<std::size_t>(end - i);
+    feeder.through(c.load_W.subspan(from, n), stairs.any() ? stairs.at_W(bin + i) : auxiliary_W,
+                   c.pcc_W.subspan(from, n), c.pcc_var.subspan(from, n), meters);
+  }
+}
+
+/// Least and largest power of a stretch's edges, which the connection follows. @param bin whose voltage it makes
+void see_edges(const power::Feeder& feeder, const LaneSum& load, double auxiliary_W, std::int64_t bin,
+               ConnectionMeters& seen, GridStage& grid) {
+  const auto low = feeder.at(load.min_W, auxiliary_W), high = feeder.at(load.max_W, auxiliary_W);
+  seen.levels.widen(low.connection_W(), high.connection_W());
+  seen.span.widen(low.connection_W(), high.connection_W());
+  for (const auto& p : {low, high}) grid.see(bin, p.connection_W(), p.connection_var());
+}
+
 }  // namespace
 
 void lay_chunk(std::vector<LoadLane>& lanes, std::int64_t bin, std::int64_t end, StreamChunk& c) {
@@ -69,23 +104,18 @@ SiteStream::SiteStream(const Params& params, double initial_load_W, double initi
     : feeder_(params.feeder),
       closed_form_(params.closed_form),
       delivery_(make_delivery(params, initial_load_W, initial_auxiliary_W)),
-      battery_(make_battery(params, rest_W(initial_load_W, initial_auxiliary_W))),
+      battery_(make_battery(params, rest_W(delivery_, feeder_, initial_load_W, initial_auxiliary_W))),
       grid_(params.source, params.frequency, params.reserves,
-            from_grid_W(params, rest_W(initial_load_W, initial_auxiliary_W)),
+            from_grid_W(params, rest_W(delivery_, feeder_, initial_load_W, initial_auxiliary_W)),
             feeder_.at(initial_load_W, initial_auxiliary_W)),
       lanes_(params.n_lane),
       seen_{GridMeters(params.meters), PowerLevels(params.first_kept_level, whole(params.meters)),  {},
             OrderMeter(params.orders), WindowRecorder(params.windows, params.frequency.nominal_Hz), {}} {
-  const double grid_W = from_grid_W(params, rest_W(initial_load_W, initial_auxiliary_W));
+  const double grid_W = from_grid_W(params, rest_W(delivery_, feeder_, initial_load_W, initial_auxiliary_W));
   state_.auxiliary_W = initial_auxiliary_W;
   state_.drawn_W = std::abs(grid_W);
   state_.last.frequency_Hz = grid_.nominal_Hz();
   state_.last.pcc_W = grid_W;
-}
-
-/// At the site bus under a steady load.
-double SiteStream::rest_W(double load_W, double auxiliary_W) const {
-  return delivery_ ? delivery_->connection_W() : feeder_.at(load_W, auxiliary_W).connection_W();
 }
 
 void SiteStream::impose(const Imposed& given, bool anew) {
@@ -93,15 +123,6 @@ void SiteStream::impose(const Imposed& given, bool anew) {
   grid_.impose(given.voltage_pu, given.frequency_Hz);
   if (delivery_) delivery_->impose(given);
   if (anew) repeats_.begin_anew();
-}
-
-/// First bin after this one in which a lane continues with its next stretch, the rated part begins, or a window begins or ends, at most
-/// `until_bin`; at least one bin on.
-std::int64_t SiteStream::stretch_end(std::int64_t until_bin) {
-  const std::int64_t bin = state_.bin;
-  std::int64_t end = std::min(until_bin, seen_.windows.next_edge(bin));
-  for (auto& lane : lanes_) end = std::min(end, lane.at(bin * ns_per_ms).end / ns_per_ms);
-  return std::max(begin_rated(seen_.grid, repeats_, bin, end), bin + 1);
 }
 
 void SiteStream::flush(Tick until, double auxiliary_W) {
@@ -127,25 +148,19 @@ void SiteStream::flush(Tick until, double auxiliary_W) {
 
 void SiteStream::advance_to(std::int64_t until_bin) {
   while (state_.bin < until_bin) {
-    const std::int64_t end = stretch_end(until_bin);
+    const std::int64_t end = stretch_end(lanes_, seen_, repeats_, state_.bin, until_bin);
     const LaneSum load(lanes_, state_.bin * ns_per_ms);
     seen_.spectrum.begin_stretch(load.iterating);
     if (follows_load()) {
       // Without storage the connection follows the load, so exact extremes over edges map to exact extremes.
       for (const std::int64_t bin : {state_.bin, end - 1}) {
-        const double auxiliary_W = auxiliary_W_at(bin);
-        const auto low = feeder_.at(load.min_W, auxiliary_W), high = feeder_.at(load.max_W, auxiliary_W);
-        seen_.levels.widen(low.connection_W(), high.connection_W());
-        seen_.span.widen(low.connection_W(), high.connection_W());
-        for (const auto& p : {low, high}) grid_.see(bin, p.connection_W(), p.connection_var());
+        see_edges(feeder_, load, auxiliary_W_at(bin), bin, seen_, grid_);
         if (!stairs_.any()) break;
       }
     }
     advance_stretch(end);
   }
 }
-
-void SiteStream::finish() { seen_.end(); }
 
 /// Bin by bin from the stream's present bin: from the nodes through feeder, battery and devices to the grid.
 void SiteStream::pass(std::int64_t to_bin) {
@@ -160,7 +175,7 @@ void SiteStream::pass(std::int64_t to_bin) {
     if (delivery_)
       delivery_->through(chunk_.load_W, auxiliary_W_at(bin), bin, chunk_.pcc_W, chunk_.pcc_var, state_.feeder);
     else
-      pass_feeder(bin);
+      pass_feeder(feeder_, stairs_, state_.auxiliary_W, bin, chunk_, state_.feeder);
     seen_.span.add_load(state_.feeder.load_J.value() - load_J);
     if (battery_) {
       if (delivery_ && delivery_->bus_dead(bin))
@@ -168,29 +183,15 @@ void SiteStream::pass(std::int64_t to_bin) {
       else
         battery_->through(chunk_.pcc_W, seen_.orders.ceiling_W(bin));
     }
-    if (delivery_) connect_devices();
+    if (delivery_) {  // from the site bus to the grid
+      for (const double W : chunk_.pcc_W) state_.bus_J.add(W * 1e-3);
+      delivery_->connect(chunk_.pcc_W, chunk_.pcc_var, bin, grid_.source());
+    }
     grid_.through(bin, chunk_);
     if (delivery_) disturb(*delivery_, bin, chunk_);
     observe();
     state_.bin = end;
   }
-}
-
-/// From the nodes to the site bus, each stair of the cooling power by itself.
-void SiteStream::pass_feeder(std::int64_t bin) {
-  const auto n_bin = static_cast<std::int64_t>(chunk_.load_W.size());
-  for (std::int64_t i = 0, end = 0; i < n_bin; i = end) {
-    end = stairs_.any() ? std::min(n_bin, stairs_.stair_end(bin + i) - bin) : n_bin;
-    const auto from = static_cast<std::size_t>(i), n = static_cast<std::size_t>(end - i);
-    feeder_.through(chunk_.load_W.subspan(from, n), auxiliary_W_at(bin + i), chunk_.pcc_W.subspan(from, n),
-                    chunk_.pcc_var.subspan(from, n), state_.feeder);
-  }
-}
-
-/// From the site bus to the grid.
-void SiteStream::connect_devices() {
-  for (const double W : chunk_.pcc_W) state_.bus_J.add(W * 1e-3);
-  delivery_->connect(chunk_.pcc_W, chunk_.pcc_var, state_.bin, grid_.source());
 }
 
 /// Shows the chunk to all meters.
@@ -203,7 +204,5 @@ void SiteStream::observe() {
   seen_.push(state_.bin, c, J, !follows_load());
   state_.last = {c.pcc_W.back(), c.pcc_var.back(), c.bus_pu.back(), grid_.nominal_Hz() + c.deviation_Hz.back()};
 }
-
-void SiteStream::add_arrays(std::vector<NamedArray>& arrays) { seen_.add_arrays(arrays); }
 
 }  // namespace TIDEWATT_NAMESPACE::connection

@@ -80,8 +80,9 @@ struct AuxiliaryStairs {
   double from_W = 0.0, to_W = 0.0;
   bool any() const { return n > 0; }
   std::int64_t end() const { return begin + n * bins; }
-  std::int64_t stair(std::int64_t bin) const { return (bin - begin) / bins; }
-  std::int64_t stair_end(std::int64_t bin) const { return begin + (stair(bin) + 1) * bins; }
+  std::int64_t stair(std::int64_t bin) const { return (bin - begin) / bins; }  ///< number of the one that holds a bin
+  std::int64_t stair_end(std::int64_t bin) const { return begin + (stair(bin) + 1) * bins; }  ///< first bin after it
+  /// Power in a bin.
   double at_W(std::int64_t bin) const {
     return from_W + (to_W - from_W) * (static_cast<double>(stair(bin)) + 0.5) / static_cast<double>(n);
   }
@@ -120,7 +121,7 @@ class SiteStream {
   /// in stairs of 100 ms. Changes below 0.2 % of what the connection draws stay steps, so that a calm day still passes in
   /// closed form.
   void flush(Tick until, double auxiliary_W);
-  void finish();  ///< after the last flush
+  void finish() { seen_.end(); }  ///< after the last flush
   /// Takes values given from outside. @param anew measured repetitions do not predict what follows
   void impose(const Imposed& given, bool anew);
   /// Connection power since the last call.
@@ -164,7 +165,7 @@ class SiteStream {
     return delivery_ ? delivery_->take_events() : std::vector<grid::RideThroughEvent>{};
   }
   /// Hands over windows, pyramid, spectrum and ramps as result arrays. Call once, after finish().
-  void add_arrays(std::vector<NamedArray>& arrays);
+  void add_arrays(std::vector<NamedArray>& arrays) { seen_.add_arrays(arrays); }
 
   struct State {
     std::int64_t bin = 0;      ///< next absolute bin to pass
@@ -189,7 +190,6 @@ class SiteStream {
   }
 
  private:
-  std::int64_t stretch_end(std::int64_t until_bin);
   void advance_to(std::int64_t until_bin);
   void advance_stretch(std::int64_t end_bin);
   /// Whether no device between load and grid prevents repetitions.
@@ -197,21 +197,13 @@ class SiteStream {
     return closed_form_ && (!delivery_ || delivery_->may_repeat()) &&
            (!battery_ || (battery_->may_repeat() && !seen_.orders.any()));
   }
-  bool knows_unit(std::int64_t end_bin) const;
-  std::int64_t settle_bins(Tick unit, std::int64_t end_bin) const;
-  bool may_repeat(bool continues, std::int64_t end_bin) const;
   void repeat_periods(const PeriodicLoad& p, bool continues, std::int64_t end_bin);
   std::int64_t pass_unit(std::int64_t to_bin);
   bool has_devices() const { return battery_ || delivery_; }
   void pass(std::int64_t to_bin);
-  void pass_feeder(std::int64_t bin);
   double auxiliary_W_at(std::int64_t bin) const { return stairs_.any() ? stairs_.at_W(bin) : state_.auxiliary_W; }
-  void connect_devices();
   void observe();
   void repeat(const PeriodicLoad& p, bool continues, std::int64_t end_bin);
-  void show_load(std::int64_t from_bin, std::int64_t to_bin, std::vector<double>* pcc_W);
-  std::int64_t show_units(const LoadTemplate& load, std::int64_t end_bin, std::vector<double>& unit_W);
-  double rest_W(double load_W, double auxiliary_W) const;
   /// No device between the load of the single lane and the connection could smooth it.
   bool follows_load() const { return !battery_ && !delivery_ && lanes_.size() == 1; }
 

@@ -88,18 +88,64 @@ void widen(SpanMeter& span, const std::vector<double>& pcc_W) {
   span.widen(*lowest, *highest);
 }
 
-/// Bins that no other meter sees, as many as the spectrum wants. @param c scratch
-void show_lines(std::vector<LoadLane>& lanes, const power::Feeder& feeder, double auxiliary_W, std::int64_t bin,
-                std::int64_t end_bin, ConnectionMeters& to, StreamChunk& c) {
-  power::FeederMeters booked;  // elsewhere
-  while (bin < end_bin && to.spectrum.collects()) {
+/// Load that single meters are shown, bin by bin; its energy is booked elsewhere.
+struct ShownLoad {
+  std::vector<LoadLane>& lanes;
+  const power::Feeder& feeder;
+  double auxiliary_W;
+  ConnectionMeters& to;
+  StreamChunk& chunk;  ///< scratch
+
+  /// The chunk from `bin` on, until `end_bin` at most. @return its end
+  std::int64_t lay(std::int64_t bin, std::int64_t end_bin) const {
+    power::FeederMeters booked;
     const std::int64_t end = std::min(end_bin, bin + chunk_bins);
-    lay_chunk(lanes, bin, end, c);
-    feeder.through(c.load_W, auxiliary_W, c.pcc_W, c.pcc_var, booked);
-    to.push_lines(c.pcc_W);
-    bin = end;
+    lay_chunk(lanes, bin, end, chunk);
+    feeder.through(chunk.load_W, auxiliary_W, chunk.pcc_W, chunk.pcc_var, booked);
+    return end;
   }
-  if (bin < end_bin) to.grid.gap_lines();
+};
+
+/// Bins that no other meter sees, as many as the spectrum wants.
+void show_lines(const ShownLoad& load, std::int64_t bin, std::int64_t end_bin) {
+  while (bin < end_bin && load.to.spectrum.collects()) {
+    bin = load.lay(bin, end_bin);
+    load.to.push_lines(load.chunk.pcc_W);
+  }
+  if (bin < end_bin) load.to.grid.gap_lines();
+}
+
+/// Shows bins to the power's meters alone. @param pcc_W if given, receives them
+void show_swings(const ShownLoad& load, std::int64_t bin, std::int64_t end_bin, std::vector<double>* pcc_W) {
+  while (bin < end_bin) {
+    bin = load.lay(bin, end_bin);
+    if (pcc_W != nullptr) pcc_W->insert(pcc_W->end(), load.chunk.pcc_W.begin(), load.chunk.pcc_W.end());
+    load.to.push_swings(load.chunk.pcc_W);
+  }
+}
+
+/// Shows repetitions to the power's meters, in whole units, until no ramp reaches back to what came before. The last of them renews
+/// what a unit adds there. @param unit_W receives the first unit  @return number of bins
+std::int64_t show_units(const ShownLoad& load, Tick unit, std::int64_t begin, std::int64_t end_bin,
+                        RepeatDetector& repeats, std::vector<double>& unit_W) {
+  const std::int64_t far = (repeats.far_bin() - begin) * ns_per_ms,
+                     all = ((end_bin - begin) * ns_per_ms + unit / 2) / unit,
+                     n = std::clamp<std::int64_t>((far + unit - 1) / unit, 1, all);
+  // Both ends are within bins.
+  const auto begin_of = [&](std::int64_t i) { return std::min(begin + bins_in(i * unit), end_bin); };
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto mark = load.to.grid.load().mark();
+    show_swings(load, begin_of(i), begin_of(i + 1), i == 0 ? &unit_W : nullptr);
+    if (i + 1 == n) repeats.renew(load.to.grid.load().since(mark));
+  }
+  return begin_of(n) - begin;
+}
+
+/// Whether it is known what a unit adds to the meters from `bin` until `end_bin`. @param devices beyond the feeder
+bool knows_unit(const RepeatDetector& repeats, const ConnectionMeters& seen, bool devices, std::int64_t bin,
+                std::int64_t end_bin) {
+  return (repeats.knows_unit() || (repeats.rests() && !devices && seen.grid.calm())) &&
+         seen.grid.can_repeat(repeats.share(), bin, end_bin - bin);
 }
 
 }  // namespace
@@ -160,28 +206,15 @@ void SiteStream::advance_stretch(std::int64_t end_bin) {
   repeats_.end(end_bin);
 }
 
-/// Whether it is known what a unit adds to the meters until `end_bin`.
-bool SiteStream::knows_unit(std::int64_t end_bin) const {
-  return (repeats_.knows_unit() || (repeats_.rests() && !has_devices() && seen_.grid.calm())) &&
-         seen_.grid.can_repeat(repeats_.share(), state_.bin, end_bin - state_.bin);
-}
-
-/// Bins in which a new stretch settles. @param unit of repetitions
-std::int64_t SiteStream::settle_bins(Tick unit, std::int64_t end_bin) const {
-  if (!has_devices() && knows_unit(end_bin)) return repeats_.known_settle_bins(state_.bin);
-  return repeats_.settle_bins(state_.bin, bins_in(2 * unit), bins_in(unit) + 1);
-}
-
-/// Whether repetitions may be booked now. Devices make it matter where the frequency is: it changes what they do.
-bool SiteStream::may_repeat(bool continues, std::int64_t end_bin) const {
-  return knows_unit(end_bin) && (continues || !has_devices() || grid_.still(repeats_.deviation()));
-}
-
 /// Passes bin by bin until the grid repeats itself, then adds the remaining repetitions. @param continues the last stretch
 void SiteStream::repeat_periods(const PeriodicLoad& p, bool continues, std::int64_t end_bin) {
   const Tick unit = unit_of(*p.load);
   const auto bins_of = [&](std::int64_t n) { return bins_in(n * unit); };
-  const std::int64_t settle = continues ? 0 : settle_bins(unit, end_bin);
+  const auto knows = [&] { return knows_unit(repeats_, seen_, has_devices(), state_.bin, end_bin); };
+  const std::int64_t settle = continues ? 0
+                              : !has_devices() && knows()
+                                  ? repeats_.known_settle_bins(state_.bin)
+                                  : repeats_.settle_bins(state_.bin, bins_of(2), bins_of(1) + 1);
   // Whole periods up to the stretch's end, without a remainder. Both ends are within bins: repetitions of a known unit may lack them.
   const std::int64_t ends = continues && repeats_.knows() && !has_devices() ? 2 : 1;
   std::int64_t left = ((end_bin - state_.bin - settle + ends) * ns_per_ms - 1) / unit;
@@ -190,7 +223,8 @@ void SiteStream::repeat_periods(const PeriodicLoad& p, bool continues, std::int6
   // Number of units that may be repeated before the drifting charge of storage is computed again.
   std::int64_t most = has_devices() ? 0 : unlimited;
   while (left > 0) {
-    if (most > 0 && may_repeat(continues, end_bin)) {
+    // Devices make it matter where the frequency is: it changes what they do.
+    if (most > 0 && knows() && (continues || !has_devices() || grid_.still(repeats_.deviation()))) {
       left -= std::min(most, left);
       repeat(p, continues, end_bin - bins_of(left));
     }
@@ -211,43 +245,16 @@ std::int64_t SiteStream::pass_unit(std::int64_t to_bin) {
   return unit_.end(battery_, delivery_, state_.connection_J.value(), state_.feeder.load_J.value());
 }
 
-/// Shows bins to the power's meters alone. @param pcc_W if given, receives them
-void SiteStream::show_load(std::int64_t from_bin, std::int64_t to_bin, std::vector<double>* pcc_W) {
-  power::FeederMeters booked;  // elsewhere
-  for (std::int64_t bin = from_bin; bin < to_bin;) {
-    const std::int64_t end = std::min(to_bin, bin + chunk_bins);
-    lay_chunk(lanes_, bin, end, chunk_);
-    feeder_.through(chunk_.load_W, state_.auxiliary_W, chunk_.pcc_W, chunk_.pcc_var, booked);
-    if (pcc_W != nullptr) pcc_W->insert(pcc_W->end(), chunk_.pcc_W.begin(), chunk_.pcc_W.end());
-    seen_.push_swings(chunk_.pcc_W);
-    bin = end;
-  }
-}
-
-/// Shows repetitions to the power's meters, in whole units, until no ramp reaches back to what came before. The last of them renews
-/// what a unit adds there. @param unit_W receives the first unit  @return number of bins
-std::int64_t SiteStream::show_units(const LoadTemplate& load, std::int64_t end_bin, std::vector<double>& unit_W) {
-  const Tick unit = unit_of(load);
-  const std::int64_t begin = state_.bin, far = (repeats_.far_bin() - begin) * ns_per_ms,
-                     all = ((end_bin - begin) * ns_per_ms + unit / 2) / unit,
-                     n = std::clamp<std::int64_t>((far + unit - 1) / unit, 1, all);
-  // Both ends are within bins.
-  const auto begin_of = [&](std::int64_t i) { return std::min(begin + bins_in(i * unit), end_bin); };
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto mark = seen_.grid.load().mark();
-    show_load(begin_of(i), begin_of(i + 1), i == 0 ? &unit_W : nullptr);
-    if (i + 1 == n) repeats_.renew(seen_.grid.load().since(mark));
-  }
-  return begin_of(n) - begin;
-}
-
 /// Books the repetitions up to `end_bin`, which is at the same phase to within a bin.
 void SiteStream::repeat(const PeriodicLoad& p, bool continues, std::int64_t end_bin) {
-  show_lines(lanes_, feeder_, state_.auxiliary_W, state_.bin, end_bin, seen_, chunk_);
+  const ShownLoad load{lanes_, feeder_, state_.auxiliary_W, seen_, chunk_};
+  show_lines(load, state_.bin, end_bin);
   Tick period = p.load->period;
   std::vector<double> unit_W;
   const bool settled = has_devices() || continues || (repeats_.knows_unit() && grid_.still(repeats_.deviation()));
-  const std::int64_t n_shown = settled && repeats_.far_bin() <= state_.bin ? 0 : show_units(*p.load, end_bin, unit_W);
+  const std::int64_t n_shown = settled && repeats_.far_bin() <= state_.bin
+                                   ? 0
+                                   : show_units(load, unit_of(*p.load), state_.bin, end_bin, repeats_, unit_W);
   RepeatedBins s{state_.bin, end_bin - state_.bin, (state_.bin * ns_per_ms - p.begin) % period};
   std::vector<double> pcc_W, pcc_var;
   const auto total = repeated_meters(feeder_, *p.load, p.constant_W, state_.auxiliary_W, s, pcc_W, pcc_var);

@@ -10,6 +10,50 @@
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
+/// What a node remembers between steps.
+struct FanMemory {
+  double accepted_K;                  ///< reading that the table holds on to; NaN: none yet
+  double term_frac;                   ///< PID term at the lowest reading that acts, its integral included; 0: cleared
+  double before_frac = std::nan("");  ///< speed at the step's begin; NaN: that of its first part
+};
+
+/// The node's hottest die against the fans' mean speed: its rise over the air falls as 1/f,
+///     T(f) = die_K + K_per_frac (f − at_frac) at_frac/f.
+struct FanPlant {
+  double die_K, at_frac, K_per_frac;  ///< K_per_frac < 0
+  double inlet_K;
+  double K_per_s = 0.0;    ///< drift of the die at rest through the step; die_K is that of its middle
+  double air_lag_s = 0.0;  ///< lag of the die behind its air
+  double fan_lag_s = 0.0;  ///< time constant with which it follows the fans
+};
+
+/// Where the fans are through a step.
+struct FanSpeeds {
+  double mean_frac, power_frac;  ///< mean speed, for the flow; cube root of the mean cube, for the watts
+  double low_frac, high_frac;    ///< steps between which the node cycles; equal: it rests
+  bool cycles() const { return high_frac > low_frac; }
+  double accepted_K, term_frac;  ///< FanMemory afterwards
+  std::size_t level;             ///< step of the table, or the lower one of two
+  double end_frac;               ///< at the step's end; of a cycle its mean
+};
+
+/// What most nodes do: rest where they are. Of a node that holds on to a reading, the mean temperatures of its die in between which
+/// it does; none where no reading is accepted yet, or the table is a line without steps.
+struct FanStanding {
+  double lowest_K = std::numeric_limits<double>::infinity(), highest_K = -lowest_K;
+  double clears_K = -std::numeric_limits<double>::infinity();  ///< up to it a term ends
+  double frac = 1.0;                                           ///< speed there
+  double accepted_K = std::nan(""), term_frac = 0.0;
+  std::size_t level = 0;
+  /// Whether a die on its way has the controller do more than to rest.
+  TIDEWATT_INLINE bool leaves(double die_K) const { return (die_K > highest_K) | (die_K < lowest_K); }
+};
+
+/// The die of a node at rest through a step.
+struct RestingDie {
+  double low_K, high_K, end_K;
+};
+
 /// The groups of a server's fan controller whose readings a fleet knows: the hottest die and the inlet. Sensors read whole degrees
 /// [assumed]; groups without a model ask for no higher speed than these [assumed].
 class FanStairs {
@@ -17,21 +61,10 @@ class FanStairs {
   /// @throws InputError if no group senses the dies, or one has no thresholds
   explicit FanStairs(thermal::FanControllerParams controller);
 
-  /// What a node remembers between steps.
-  struct Memory {
-    double accepted_K;                  ///< reading that the table holds on to; NaN: none yet
-    double term_frac;                   ///< PID term at the lowest reading that acts, its integral included; 0: cleared
-    double before_frac = std::nan("");  ///< speed at the step's begin; NaN: that of its first part
-  };
-  /// The node's hottest die against the fans' mean speed: its rise over the air falls as 1/f,
-  ///     T(f) = die_K + K_per_frac (f − at_frac) at_frac/f.
-  struct Plant {
-    double die_K, at_frac, K_per_frac;  ///< K_per_frac < 0
-    double inlet_K;
-    double K_per_s = 0.0;    ///< drift of the die at rest through the step; die_K is that of its middle
-    double air_lag_s = 0.0;  ///< lag of the die behind its air
-    double fan_lag_s = 0.0;  ///< time constant with which it follows the fans
-  };
+  using Memory = FanMemory;
+  using Plant = FanPlant;
+  using Speeds = FanSpeeds;
+  using Standing = FanStanding;
   /// The hottest die at another mean speed, K.
   TIDEWATT_INLINE static double at(const Plant& plant, double frac) {
     return plant.die_K + plant.K_per_frac * (frac - plant.at_frac) * plant.at_frac / frac;
@@ -43,15 +76,6 @@ class FanStairs {
     plant.die_K += plant.K_per_s * after_s - lag_K(plant);
     return plant;
   }
-  /// Where the fans are through a step.
-  struct Speeds {
-    double mean_frac, power_frac;  ///< mean speed, for the flow; cube root of the mean cube, for the watts
-    double low_frac, high_frac;    ///< steps between which the node cycles; equal: it rests
-    bool cycles() const { return high_frac > low_frac; }
-    double accepted_K, term_frac;  ///< Memory afterwards
-    std::size_t level;             ///< step of the table, or the lower one of two
-    double end_frac;               ///< at the step's end; of a cycle its mean
-  };
   /// Where a node settles. The table's step is held where the mean reading stays within the hysteresis of the accepted one. Where
   /// one step is too slow and the next too fast for that, the node cycles between both: the die goes from T_down towards T(f_low)
   /// until T_up, then towards T(f_high) until T_down. With one time constant, the times of both are in the ratio
@@ -70,27 +94,15 @@ class FanStairs {
     constexpr double lags_to_rest = 5.0;
     return step_s >= lags_to_rest * fan_lag_s;
   }
-  /// What most nodes do: rest where they are. Of a node that holds on to a reading, the mean temperatures of its die in between which
-  /// it does; none where no reading is accepted yet, or the table is a line without steps.
-  struct Standing {
-    double lowest_K = std::numeric_limits<double>::infinity(), highest_K = -lowest_K;
-    double clears_K = -std::numeric_limits<double>::infinity();  ///< up to it a term ends
-    double frac = 1.0;                                           ///< speed there
-    double accepted_K = std::nan(""), term_frac = 0.0;
-    std::size_t level = 0;
-    /// Whether a die on its way has the controller do more than to rest.
-    TIDEWATT_INLINE bool leaves(double die_K) const { return (die_K > highest_K) | (die_K < lowest_K); }
-  };
+  /// Where a node would rest at an inlet.
   Standing standing(const Memory& memory, double inlet_K) const;
-  /// The die of a node at rest through a step.
-  struct Through {
-    double low_K, high_K, end_K;
-  };
-  TIDEWATT_INLINE static Through through(const Standing& stands, const Plant& rests, double step_s) {
+  /// Its temperatures through a step in which the air moves.
+  TIDEWATT_INLINE static RestingDie through(const Standing& stands, const Plant& rests, double step_s) {
     const double middle_K = at(behind_air(rests, 0.0), stands.frac), moves_K = 0.5 * std::abs(rests.K_per_s) * step_s;
     return {middle_K - moves_K, middle_K + moves_K, middle_K + 0.5 * rests.K_per_s * step_s};
   }
-  TIDEWATT_INLINE static bool rests_through(const Standing& stands, const Through& die) {
+  /// Whether it goes on resting at all of them.
+  TIDEWATT_INLINE static bool rests_through(const Standing& stands, const RestingDie& die) {
     const bool warm = stands.leaves(die.high_K), cold = stands.leaves(die.low_K), clears = die.low_K <= stands.clears_K;
     return !(warm | cold | clears);
   }

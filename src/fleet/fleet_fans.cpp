@@ -20,16 +20,22 @@ TIDEWATT_INLINE double rises_K_per_frac(double follows, double exponent_ratio, d
   return -(least_K < falls_K ? falls_K : least_K);
 }
 
-/// What decides where a block's nodes rest, side by side.
-struct Sides {
-  using Mask = std::array<std::int64_t, n_lane>;                  ///< as wide as a double
-  NodeRow frac;                                                   ///< mean speed so far
-  NodeRow accepted_K, term_frac, before_frac;                     ///< FanStairs::Memory
-  NodeRow lowest_K, highest_K, clears_K, rests_frac;              ///< FanStairs::Standing
-  NodeRow die_K, K_per_frac, inlet_K, K_per_s, air_lag_s, lag_s;  ///< FanStairs::Plant
-  NodeRow end_K;                                                  ///< the die at the step's end
-  Mask rests;
+/// FanStanding of a block's nodes, side by side.
+struct StandingRows {
+  NodeRow lowest_K, highest_K, clears_K, rests_frac;
   std::array<std::size_t, n_lane> level;
+};
+/// FanPlant of a block's nodes, side by side.
+struct PlantRows {
+  NodeRow die_K, K_per_frac, inlet_K, K_per_s, air_lag_s, lag_s;
+};
+/// What decides where a block's nodes rest, side by side.
+struct Sides : StandingRows, PlantRows {
+  using Mask = std::array<std::int64_t, n_lane>;  ///< as wide as a double
+  NodeRow frac;                                   ///< mean speed so far
+  NodeRow accepted_K, term_frac, before_frac;     ///< FanMemory
+  NodeRow end_K;                                  ///< the die at the step's end
+  Mask rests;
 
   FanStairs::Memory memory(std::size_t i) const { return {accepted_K[i], term_frac[i], before_frac[i]}; }
   TIDEWATT_INLINE FanStairs::Standing standing(std::size_t i) const {

@@ -35,6 +35,9 @@ void add_values(const PowerHold& hold, std::vector<double>& to) {
 
 }  // namespace
 
+StageCourses::StageCourses(bool evaluates, const PowerHold& hold, bool single_chips)
+    : evaluates_(evaluates), single_chips_(single_chips), hold_(hold) {}
+
 workload::Timeline StageCourses::timeline_at(const workload::IterationModel& model, const Paces& at) const {
   std::vector<double> paces{at.pace_Hz / model.reference_clock_Hz()};
   if (at.ahead > 0)

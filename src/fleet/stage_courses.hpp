@@ -19,8 +19,7 @@ class StageCourses {
  public:
   /// @param evaluates whether its work is evaluation, forward passes only  @param hold what keeps the power of its GPUs: the limiter
   /// sees the kept power  @param single_chips whether clocks by time of single chips are asked for
-  explicit StageCourses(bool evaluates = false, const PowerHold& hold = {}, bool single_chips = false)
-      : evaluates_(evaluates), single_chips_(single_chips), hold_(hold) {}
+  explicit StageCourses(bool evaluates = false, const PowerHold& hold = {}, bool single_chips = false);
   /// Courses are computed for caps 1 % apart, counted from the usual cap; a cap that changes in a run takes the nearest. The limit itself
   /// is that of the exact cap. @returns whether the courses changed
   bool set_limits(const workload::IterationModel& model, const NodeType& type, double cap_W, double max_Hz);

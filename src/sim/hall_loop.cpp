@@ -142,10 +142,8 @@ HallLoop::HallLoop(const Scenario& scenario, const fleet::Fleet& fleet, const co
       outdoor_(weather),
       outages_(scenario),
       flows_(scenario, fleet) {
-  state_.inlet_K.resize(fleet.n_node());
-  state_.inlet_K_per_s.assign(fleet.n_node(), 0.0);
-  state_.air_J_per_m3_K.resize(scenario.halls.size());
-  state_.air_J_per_m3_K_per_s.resize(scenario.halls.size());
+  state_.inlet_K.resize(fleet.n_node()), state_.inlet_K_per_s.assign(fleet.n_node(), 0.0);
+  for (auto* of_halls : {&state_.air_J_per_m3_K, &state_.air_J_per_m3_K_per_s}) of_halls->resize(scenario.halls.size());
   state_.flow_frac.assign(fleet.n_node(), 1.0);
   for (std::size_t i = 0; i < scenario.halls.size(); ++i) {
     const auto& spec = scenario.halls[i];
@@ -323,8 +321,7 @@ double HallLoop::advance(Tick t0, Tick t1) {
   const auto outdoor = outdoor_.mean(t0, t1);
   state_.means = {};
   state_.means.inlet_K = mean_of(state_.inlet_K);
-  state_.means.outdoor_drybulb_K = outdoor.drybulb_K;
-  state_.means.outdoor_wetbulb_K = outdoor.wetbulb_K;
+  state_.means.outdoor_drybulb_K = outdoor.drybulb_K, state_.means.outdoor_wetbulb_K = outdoor.wetbulb_K;
   const double step_s = seconds(t1 - t0);
   const auto give = asked(state_.given, halls_.size(), t0, t1);
   std::erase_if(state_.given, [&](const HeatPulse& g) { return g.end <= t1; });

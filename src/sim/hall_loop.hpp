@@ -137,16 +137,14 @@ class HallLoop {
     std::vector<HeatPulse> given;
     bool powered = true;
     Tick power_changed = -1;  ///< −1: never
-    double miss_K = 0;
+    double miss_K = 0, drifts_for_s = 0.0;
     Tick macro_begin = 0;
-    double drifts_for_s = 0.0;
     Means means;
     Books books;
     template <class A>
     void archive(A& a) {
-      auto& [inlet, drift, flow, air, air_drift, pending, on, changed, missed, begin, drifts_for, mean, energies] =
-          *this;
-      a(inlet, drift, flow, air, air_drift, pending, on, changed, missed, begin, drifts_for, mean, energies);
+      auto& [inlet, drift, flow, air, air_drift, pending, on, changed, missed, drifts, begin, mean, energies] = *this;
+      a(inlet, drift, flow, air, air_drift, pending, on, changed, missed, drifts, begin, mean, energies);
     }
   } state_;
 };

@@ -42,6 +42,10 @@ Tick first_hold(const fleet::NodeType& type) { return (type.stairs ? 20 : 10) * 
 /// In the first minutes after a start the hottest die passes its peak: long jumps would miss it.
 double most_growth(Tick since_start) { return since_start > settling ? 4.0 : 2.0; }
 
+/// Fans and halls settle after a start, which the estimate covers only in part: no step is longer than 1.5 times the time since the
+/// start.
+double settling_s(Tick since_start) { return 1.5 * seconds(since_start); }
+
 }  // namespace
 
 double Ahead::duration_s() const {
@@ -97,10 +101,6 @@ Tick StepPlanner::next_change(const Job& job) const {
   if (next.state == JobState::iterate) return works_until(job, next);  // it goes through pauses
   return next.state == JobState::evaluate ? workload::never : std::min(next.until, next.interrupt);
 }
-
-/// Fans and halls settle after a start, which the estimate covers only in part: no step is longer than 1.5 times the time since the
-/// start.
-double StepPlanner::settling_s(Tick now) const { return 1.5 * seconds(now - state_.started); }
 
 Tick StepPlanner::next_cut(const Job& job, const StepContext& c) const {
   return std::min(c.agenda.next_cut(), job.scratch.step.interrupt);
@@ -246,7 +246,8 @@ std::optional<Ahead> StepPlanner::look_ahead(const Job& job, Tick until, const U
   Ahead out{{}, *job.life, 0, {}};
   Tick at = job.state.now;
   // A macro step is shared out evenly.
-  const double allowed_s = std::min(overshoot * state_.jump_s, settling_s(at)), wanted_s = seconds(until - at);
+  const double allowed_s = std::min(overshoot * state_.jump_s, settling_s(at - state_.started)),
+               wanted_s = seconds(until - at);
   const double shared_s =
       wanted_s <= allowed_s ? wanted_s + seconds(period) : wanted_s / std::ceil(wanted_s / allowed_s);
   std::optional<Ahead> good;

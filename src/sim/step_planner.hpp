@@ -104,7 +104,6 @@ class StepPlanner {
   }
 
  private:
-  double settling_s(Tick now) const;
   bool jumps_over(const Job& job, const workload::JobStep& step, Tick at, const StepContext& c) const;
   /// Repetitions that come one after another.
   struct Unit {
