@@ -48,8 +48,8 @@ void forget_means(const JobPlace& place, JobState before, JobState doing, StepCo
 /// [node] coolant at every server now.
 std::vector<double> inlets_now_K(const fleet::FleetTask& task) {
   std::vector<double> out(task.inlet_K.begin(), task.inlet_K.end());
-  for (std::size_t n = 0; n < task.inlet_K_per_s.size(); ++n)
-    out[n] += fleet::drift_in(task, 0.0).mean_s * task.inlet_K_per_s[n];
+  const double moved_s = fleet::drift_in(task, 0.0).mean_s;
+  for (std::size_t n = 0; n < task.inlet_K_per_s.size(); ++n) out[n] += moved_s * task.inlet_K_per_s[n];
   return out;
 }
 
