@@ -120,6 +120,26 @@ double FanStairs::at_rest_frac(double die_K, double inlet_K) const {
   return inlet_ ? std::max(table_frac, thermal::fan_table_frac(controller_.groups[*inlet_], inlet_K)) : table_frac;
 }
 
+/// Whether a node may cycle between the step where it is and a neighbour: at rest, the lower one is too warm and the upper one too cool.
+/// A bound of what settled_in_steps() finds, for a part of its time.
+TIDEWATT_INLINE bool FanStairs::may_cycle(const FanTable::Edges& edges, const Memory& memory, double floor_frac,
+                                          const Plant& rests, double step_s) const {
+  constexpr double within_K = 0.6;  // edges are this close to their threshold
+  const auto between = [&](std::size_t low) {
+    const double threshold_K = table().threshold_K[low + 1];
+    const auto die_K = [&](std::size_t level, double term_frac) {
+      return at(rests, level_frac(level, term_frac, floor_frac));
+    };
+    if (die_K(low, 0.0) <= threshold_K - within_K) return false;
+    double cool_K = die_K(low + 1, memory.term_frac);
+    if (regulation_.acts(cool_K))
+      cool_K = die_K(low + 1, std::max(memory.term_frac, regulation_.kick_frac) + regulation_.frac_per_s * step_s);
+    return cool_K < threshold_K + within_K;
+  };
+  return (edges.level + 1 < table().threshold_K.size() && between(edges.level)) ||
+         (edges.level > 0 && between(edges.level - 1));
+}
+
 /// @param edges of the reading held at this die
 TIDEWATT_INLINE FanStairs::Speeds FanStairs::followed_at(const FanTable::Edges& edges, double held_frac,
                                                          double floor_frac, double die_K, double step_s) const {
@@ -133,7 +153,7 @@ TIDEWATT_INLINE FanStairs::Speeds FanStairs::followed_at(const FanTable::Edges& 
     held_frac = 0.0;
   }
   const double frac = level_frac(edges.level, held_frac + more_frac, floor_frac);
-  return {frac, frac, frac, frac, edges.accepted_K, std::min(1.0, held_frac), edges.level, frac};
+  return {frac, frac * frac * frac, frac, frac, edges.accepted_K, std::min(1.0, held_frac), edges.level, frac};
 }
 
 /// In parts of a second, those together in which nothing changes. The die begins where it had the mean of the step at the speed that this
@@ -156,12 +176,12 @@ FanStairs::Speeds FanStairs::in_parts(const Memory& memory, const Plant& rests, 
     const double goes_to_K = at(rests, s.mean_frac),
                  after_s = leaves_after_s(edges, regulation_, s.term_frac, die.die_K, goes_to_K, lag_s, two_parts),
                  n = std::min(left, std::max(1.0, std::floor(after_s / part_s)));
-    sum += n * s.mean_frac, cubes += n * s.mean_frac * s.mean_frac * s.mean_frac;
+    sum += n * s.mean_frac, cubes += n * s.mean_cube;
     left -= n;
     if (left <= 0.0) break;
     die.die_K += (goes_to_K - die.die_K) * (n == 1.0 ? follows : 1.0 - math::exp(-n * part_s / lag_s));
   }
-  s.mean_frac = s.low_frac = s.high_frac = sum / n_part, s.power_frac = std::cbrt(cubes / n_part);
+  s.mean_frac = s.low_frac = s.high_frac = sum / n_part, s.mean_cube = cubes / n_part;
   return s;
 }
 
@@ -189,8 +209,12 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
   }
   const double floor_frac = this->floor_frac(rests.inlet_K);
   if (is_long) return course({accepted_K, memory.term_frac}, floor_frac, rests, step_s);
-  const Speeds aim = settled_in_steps({accepted_K, memory.term_frac}, floor_frac, rests, step_s);
-  return in_cycle(steps_, aim, steps_.edges(accepted_K), now) ? aim : in_parts(memory, rests, now, step_s);
+  const FanTable::Edges edges = steps_.edges(accepted_K);
+  if (may_cycle(edges, {accepted_K, memory.term_frac}, floor_frac, rests, step_s))
+    if (const Speeds aim = settled_in_steps({accepted_K, memory.term_frac}, floor_frac, rests, step_s);
+        in_cycle(steps_, aim, edges, now))
+      return aim;
+  return in_parts(memory, rests, now, step_s);
 }
 
 FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, double step_s) const {
@@ -207,7 +231,7 @@ TIDEWATT_INLINE FanStairs::Speeds FanStairs::course(Memory memory, double floor_
   constexpr double part_K = 0.03, most_parts = 24.0;
   const double n_part = std::clamp(std::ceil(std::abs(rests.K_per_s) * step_s / part_K), 1.0, most_parts);
   const double part_s = step_s / n_part;
-  double low_frac = 1.0, high_frac = 0.0, cube = 0.0, felt = 0.0, now_frac = memory.before_frac;
+  double low_frac = 1.0, high_frac = 0.0, cubes = 0.0, felt = 0.0, now_frac = memory.before_frac;
   Speeds s{};
   for (double part = 0.5; part < n_part;) {
     const Plant plant = behind_air(rests, part * part_s - 0.5 * step_s);
@@ -224,11 +248,11 @@ TIDEWATT_INLINE FanStairs::Speeds FanStairs::course(Memory memory, double floor_
     if (n > 1.0) s.accepted_K = steps_.accepted(s.accepted_K, die_K + (n - 1.0) * by_K);
     memory.accepted_K = s.accepted_K, memory.term_frac = s.term_frac, now_frac = s.mean_frac;
     low_frac = std::min(low_frac, s.mean_frac), high_frac = std::max(high_frac, s.mean_frac);
-    cube += n * s.power_frac * s.power_frac * s.power_frac / n_part;
+    cubes += n * s.mean_cube;
     part += n;
   }
   const double phi = math::mean_decay(step_s / rests.fan_lag_s), c = phi - 2.0 * (1.0 - phi) * rests.fan_lag_s / step_s;
-  s.end_frac = now_frac, s.power_frac = std::cbrt(cube);
+  s.end_frac = now_frac, s.mean_cube = cubes / n_part;
   s.mean_frac =
       std::clamp((felt + memory.before_frac * (1.0 - phi) - s.end_frac * c) / (1.0 - phi - c), low_frac, high_frac);
   return s;
@@ -245,7 +269,7 @@ FanStairs::Speeds FanStairs::settled(const Memory& memory, const Plant& plant, d
       const double f = 0.5 * (low + high);
       (std::max(floor_frac, thermal::fan_table_frac(g, at(plant, f))) > f ? low : high) = f;
     }
-    return {high, high, high, high, memory.accepted_K, 0.0, 0, high};
+    return {high, high * high * high, high, high, memory.accepted_K, 0.0, 0, high};
   }
   return settled_in_steps(memory, floor_frac, plant, step_s);
 }
@@ -272,16 +296,16 @@ TIDEWATT_INLINE FanStairs::Speeds FanStairs::settled_in_steps(const Memory& memo
       const double mean = low_frac + share * (high_frac - low_frac),
                    cube = low_frac * low_frac * low_frac +
                           share * (high_frac * high_frac * high_frac - low_frac * low_frac * low_frac);
-      return {mean, std::cbrt(cube), low_frac, high_frac, (share > 0.5 ? up_K + 0.5 : down_K - 0.5), term_frac, low,
-              mean};
+      return {mean, cube, low_frac, high_frac, (share > 0.5 ? up_K + 0.5 : down_K - 0.5), term_frac, low, mean};
     }
-    if (!up && !down) return {frac, frac, frac, frac, steps_.accepted(accepted_K, die_K), term_frac, level, frac};
+    if (!up && !down)
+      return {frac, frac * frac * frac, frac, frac, steps_.accepted(accepted_K, die_K), term_frac, level, frac};
     rose = up, fell = down;
     accepted_K = up ? steps_.upper_K(level, accepted_K) + 0.5 : steps_.lower_K(level, accepted_K) - 0.5;
     level += up ? 1 : static_cast<std::size_t>(-1);
   }
   const double frac = level_frac(level, memory.term_frac, floor_frac);
-  return {frac, frac, frac, frac, accepted_K, memory.term_frac, level, frac};
+  return {frac, frac * frac * frac, frac, frac, accepted_K, memory.term_frac, level, frac};
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -29,8 +29,8 @@ struct FanPlant {
 
 /// Where the fans are through a step.
 struct FanSpeeds {
-  double mean_frac, power_frac;  ///< mean speed, for the flow; cube root of the mean cube, for the watts
-  double low_frac, high_frac;    ///< steps between which the node cycles; equal: it rests
+  double mean_frac, mean_cube;  ///< mean speed, for the flow; mean of its cube, for the watts
+  double low_frac, high_frac;   ///< steps between which the node cycles; equal: it rests
   bool cycles() const { return high_frac > low_frac; }
   double accepted_K, term_frac;  ///< FanMemory afterwards
   std::size_t level;             ///< step of the table, or the lower one of two
@@ -109,7 +109,7 @@ class FanStairs {
   /// Its speeds. @param accepted_K reading at the step's end
   TIDEWATT_INLINE static Speeds resting(const Standing& stands, double accepted_K) {
     const double f = stands.frac;
-    return {f, f, f, f, accepted_K, stands.term_frac, stands.level, f};
+    return {f, f * f * f, f, f, accepted_K, stands.term_frac, stands.level, f};
   }
   /// The reading that a node holds on to which rested. @param end_K its die
   TIDEWATT_INLINE double accepted_K(double before_K, double end_K) const { return steps_.accepted(before_K, end_K); }
@@ -130,6 +130,8 @@ class FanStairs {
     const auto i = degree_place(inlet_K - celsius_K + 0.5);
     return i < floor_frac_.size() ? floor_frac_[i] : floor_of(shown_K(inlet_K));
   }
+  bool may_cycle(const FanTable::Edges& edges, const Memory& memory, double floor_frac, const Plant& rests,
+                 double step_s) const;
   Speeds followed_at(const FanTable::Edges& edges, double held_frac, double floor_frac, double die_K,
                      double step_s) const;
   Speeds in_parts(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;

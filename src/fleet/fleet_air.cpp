@@ -90,7 +90,8 @@ TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, 
   for (std::size_t i = 0; i < n; ++i) {
     air.fan_mean_frac[i] = fan_frac_of(fan_step(mean_frac[i]));
     air.fan_used_frac[i] = air.fan_mean_frac[i];
-    air.fan_power_frac[i] = type.stairs && !task.dark ? air.stairs[i].power_frac : air.fan_mean_frac[i];
+    const double frac = air.fan_mean_frac[i];
+    air.fan_cube[i] = type.stairs && !task.dark ? air.stairs[i].mean_cube : frac * frac * frac;
     air.mode_step[i] = mode_step(type, air.fan_mean_frac[i], task.flow_frac.empty() ? 1.0 : task.flow_frac[b.node[i]]);
     air.modes[i] = &type.modes[air.mode_step[i]];
     const auto* row = reinterpret_cast<const char*>(air.modes[i]);

@@ -156,7 +156,7 @@ struct Air {
   std::array<const thermal::PackageModes*, n_lane> modes;  ///< [node of the block] that row
   /// [node of the block]; the mean, rounded to the duty register.
   std::array<double, n_lane> fan_aim_frac, fan_mean_frac, fan_end_frac;
-  std::array<double, n_lane> fan_power_frac;  ///< [node of the block] its cube is the mean cube
+  std::array<double, n_lane> fan_cube;  ///< [node of the block] mean of the speed's cube
   /// Fans in steps, [node of the block]: mean speed to which the die temperatures given belong; what their controller makes of them.
   std::array<double, n_lane> fan_used_frac;
   std::array<FanStairs::Speeds, n_lane> stairs;

@@ -36,6 +36,8 @@ struct Sides : StandingRows, PlantRows {
   NodeRow accepted_K, term_frac, before_frac;     ///< FanMemory
   NodeRow end_K;                                  ///< the die at the step's end
   Mask rests;
+  Mask stays;       ///< on its way, but at no edge within this step
+  NodeRow reads_K;  ///< what it holds on to then
 
   FanStairs::Memory memory(std::size_t i) const { return {accepted_K[i], term_frac[i], before_frac[i]}; }
   TIDEWATT_INLINE FanStairs::Standing standing(std::size_t i) const {
@@ -101,14 +103,53 @@ class Climb {
       s_.before_frac[i] = state_.fan_frac[node];
     }
     if (!any) return;
-    stand(n_node);
+    stand(s_.accepted_K, n_node);
     if (!all_as_predicted(n_node)) look_at_rest(n_node, n_gpu);
+  }
+  /// Where a short step ends before the die of a node on its way reaches an edge, its fans stay. The die goes to where it would rest
+  /// with the sink's lag; it begins where it had the mean of the step at the speed that this mean was taken at.
+  TIDEWATT_INLINE void find_staying(std::size_t n_node) {
+    bool any = false;
+    for (std::size_t i = 0; i < n_node; ++i) {
+      const auto& rest = air_.rest[i];
+      s_.stays[i] = 0;
+      any |= !rest.rests && !FanStairs::is_long(rest.plant.fan_lag_s, x_.step_s);
+    }
+    if (!any || air_.fans_wait || pauses_) return;
+    NodeRow at_frac, begin_K, left;
+    for (std::size_t i = 0; i < n_node; ++i) {
+      const auto& p = air_.rest[i].plant;
+      s_.die_K[i] = p.die_K, at_frac[i] = p.at_frac, s_.K_per_frac[i] = p.K_per_frac, s_.lag_s[i] = p.fan_lag_s;
+    }
+    const auto rest_K = [&](std::size_t i, double frac) {
+      return FanStairs::at({s_.die_K[i], at_frac[i], s_.K_per_frac[i], 0.0}, frac);
+    };
+    TIDEWATT_LANE_LOOP
+    for (std::size_t i = 0; i < n_node; ++i) {
+      const double lags = x_.step_s / s_.lag_s[i], goes_to_K = rest_K(i, s_.frac[i]);
+      left[i] = math::exp(-lags);
+      begin_K[i] = goes_to_K + (x_.hottest_K[i] - goes_to_K) * lags / (1.0 - left[i]);
+    }
+    for (std::size_t i = 0; i < n_node; ++i) {
+      const double known_K = s_.accepted_K[i];
+      s_.reads_K[i] = std::isnan(known_K) ? known_K : stairs_.accepted_K(known_K, begin_K[i]);
+    }
+    stand(s_.reads_K, n_node);
+    TIDEWATT_LANE_LOOP
+    for (std::size_t i = 0; i < n_node; ++i) {
+      const double goes_to_K = rest_K(i, s_.rests_frac[i]), end_K = goes_to_K + (begin_K[i] - goes_to_K) * left[i];
+      const RestingDie die{std::min(begin_K[i], end_K), std::max(begin_K[i], end_K), end_K};
+      s_.stays[i] = FanStairs::rests_through(s_.standing(i), die) ? 1 : 0;
+    }
   }
   TIDEWATT_INLINE void node(std::size_t i) {
     auto& rest = air_.rest[i];
     const bool anew = rest.of_frac < 0.0;
     rest.of_frac = anew ? s_.frac[i] : rest.of_frac;
-    if (!rest.rests) find_speeds(i, s_.frac[i], s_.memory(i), anew);
+    if (s_.stays[i] != 0 && !rest.rests && !FanStairs::is_long(rest.plant.fan_lag_s, x_.step_s))
+      air_.stairs[i] = FanStairs::resting(s_.standing(i), s_.reads_K[i]), rest.now.at_frac = 0.0;
+    else if (!rest.rests)
+      find_speeds(i, s_.frac[i], s_.memory(i), anew);
   }
   /// A node whose fans are followed in time.
   TIDEWATT_INLINE void follow(std::size_t i) {
@@ -132,9 +173,9 @@ class Climb {
             rises_K_per_frac(follows, b_.type->package.convection_exponent_ratio, sink_K, preheat_K, frac),
             x_.inlet_K[i]};
   }
-  TIDEWATT_INLINE void stand(std::size_t n_node) {
+  TIDEWATT_INLINE void stand(const NodeRow& accepted_K, std::size_t n_node) {
     for (std::size_t i = 0; i < n_node; ++i) {
-      const auto s = stairs_.standing(s_.memory(i), x_.inlet_K[i]);
+      const auto s = stairs_.standing({accepted_K[i], s_.term_frac[i]}, x_.inlet_K[i]);
       s_.lowest_K[i] = s.lowest_K, s_.highest_K[i] = s.highest_K, s_.clears_K[i] = s.clears_K;
       s_.rests_frac[i] = s.frac, s_.level[i] = s.level;
     }
@@ -195,7 +236,7 @@ class Climb {
       return;
     }
     if (air_.fans_wait && !first) {
-      s = {frac, frac, frac, frac, memory.accepted_K, memory.term_frac, 0, frac};
+      s = {frac, frac * frac * frac, frac, frac, memory.accepted_K, memory.term_frac, 0, frac};
       rest.now.at_frac = 0.0, air_.fans_waited = true;
       return;
     }
@@ -225,9 +266,9 @@ void climb(const FleetState& state, const FleetTask& task, const Block& b, const
     for (std::size_t i = 0; i < b.n_node; ++i) nodes.follow(i);
   } else {
     if (b.whole())
-      nodes.look(n_usual, n_usual);
+      nodes.look(n_usual, n_usual), nodes.find_staying(n_usual);
     else
-      nodes.look(b.n_node, b.n_gpu);
+      nodes.look(b.n_node, b.n_gpu), nodes.find_staying(b.n_node);
     for (std::size_t i = 0; i < b.n_node; ++i) nodes.node(i);
   }
   if (task.dark) return;

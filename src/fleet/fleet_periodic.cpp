@@ -130,7 +130,7 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
     node_sums(b, works ? s.watts[i] : s.pause_W, gpu_W);
     TIDEWATT_LANE_LOOP
     for (std::size_t n = 0; n < n_node; ++n) {
-      const auto p = power::server_power(server, gpu_W[n], s.air.fan_power_frac[n], busy);
+      const auto p = power::server_power_by_cube(server, gpu_W[n], s.air.fan_cube[n], busy);
       ac_W[n] = p.ac_W, host_W[n] = p.host_W, fan_W[n] = p.fan_W;
       ac_J[n] += p.ac_W * of_kind_s;
       conversion_J[n] += p.conversion_W * of_kind_s;

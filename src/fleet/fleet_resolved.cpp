@@ -72,8 +72,8 @@ void book_segments(const Block& b, const FleetTask& task, const Scratch& s, cons
               std::max(0.0, watts[slot] - kind.natural(l, b.type->gpu.leakage_temperature_factor(before.guess_K[l]))) *
               d;
       }
-      const auto p =
-          task.dark ? power::ServerPower{} : power::server_power(b.type->server, gpu_W, s.air.fan_power_frac[n], busy);
+      const auto p = task.dark ? power::ServerPower{}
+                               : power::server_power_by_cube(b.type->server, gpu_W, s.air.fan_cube[n], busy);
       segment_W[b.index[n] * widest + i] = p.ac_W;
       book.ac_in += p.ac_W * d;
       book.conversion += p.conversion_W * d;
