@@ -22,7 +22,10 @@ TIDEWATT_INLINE FanCourse fan_course(double now, double target, double per_s, co
                                      double fan_min_frac) {
   const double half = 0.5 * per_s * step.s, behind = per_s * step.lag_s, rest = now - target + half + behind;
   const double end = target + half - behind + rest * step.end, mean = target - behind + rest * step.mean;
-  const auto held = [&](double f) { return f < fan_min_frac ? fan_min_frac : f > 1.0 ? 1.0 : f; };
+  const auto held = [&](double f) {
+    const double least = f < fan_min_frac ? fan_min_frac : f;
+    return least > 1.0 ? 1.0 : least;
+  };
   return {held(mean), held(end)};
 }
 
@@ -32,7 +35,8 @@ struct NodeAir {
 TIDEWATT_INLINE void node_air(const Block& b, std::size_t node, std::size_t n, const NodeAir& of, const Lanes& r,
                               Air& air) {
   TIDEWATT_LANE_LOOP
-  for (std::size_t l = node * n; l < (node + 1) * n; ++l) {
+  for (std::size_t u = 0; u < n; ++u) {
+    const std::size_t l = node * n + u;
     const double rear = b.rear[l];
     air.air_K[l] = std::fma(rear, of.preheat_K, of.inlet_K);
     air.K_per_s[l] = std::fma(of.sink_K_per_s, r[l], std::fma(rear, of.preheat_K_per_s, of.inlet_K_per_s));
@@ -65,11 +69,12 @@ TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, 
     inlet_K[i] = task.inlet_K[node];
   }
   std::array<double, n_lane> mean_frac;
-  const auto& law = type.air;
+  const thermal::ServerAirParams law = type.air;  // of its own: what is written below cannot change it
   const double least_frac = law.fan_min_frac;
+  const std::size_t n_on_line = type.stairs ? 0 : n;
   const FanStep fan = air.fan;
   TIDEWATT_LANE_LOOP
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < n_on_line; ++i) {
     const double target = thermal::fan_target_frac(law, hottest_K[i]);
     const FanCourse course =
         fan_course(fan_frac[i], target, (target - fan_before_frac[i]) * per_middles_s, fan, least_frac);
@@ -78,7 +83,8 @@ TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, 
     air.fan_end_frac[i] = course.end_frac;
   }
   // Without power fans stop; natural convection is taken as the flow at their lowest speed [assumed].
-  if (task.dark) std::fill_n(mean_frac.begin(), n, least_frac), std::fill_n(air.fan_end_frac.begin(), n, least_frac);
+  if (task.dark)
+    for (auto* of : {&mean_frac, &air.fan_end_frac, &air.fan_aim_frac}) std::fill_n(of->begin(), n, least_frac);
   for (std::size_t i = 0; i < n; ++i) {
     inlet_K[i] = std::fma(inlet_K_per_s[i], drift.mean_s, inlet_K[i]);
     inlet_K_per_s[i] *= drift.share;
@@ -192,10 +198,11 @@ TIDEWATT_INLINE void node_means(const MeanWeights& w, const Air& air, std::size_
   const double die_W = w.die_per_W[i], heat_W = w.heat_per_W[i], d_slope = w.step.die_slope[i],
                h_slope = w.step.heat_slope[i];
   const double d0 = d[0][i], d1 = d[1][i], d2 = d[2][i], h0 = h[0][i], h1 = h[1][i], h2 = h[2][i];
-  const double u0 = w.die_ripple[0][i], u1 = w.die_ripple[1][i], u2 = w.die_ripple[2][i];
-  const double v0 = w.heat_ripple[0][i], v1 = w.heat_ripple[1][i], v2 = w.heat_ripple[2][i];
+  const double d_y0 = w.die_ripple[0][i], d_y1 = w.die_ripple[1][i], d_y2 = w.die_ripple[2][i];
+  const double h_y0 = w.heat_ripple[0][i], h_y1 = w.heat_ripple[1][i], h_y2 = w.heat_ripple[2][i];
   TIDEWATT_LANE_LOOP
-  for (std::size_t l = first; l < first + n; ++l) {
+  for (std::size_t u = 0; u < n; ++u) {
+    const std::size_t l = first + u;
     // Written out: a loop inside would keep the compiler from making vectors of this one.
     const double W = draws.mean_W[l], moves = x.air_K_per_s[l];
     const double x0 = x.K[0][l], x1 = x.K[1][l], x2 = x.K[2][l];
@@ -203,8 +210,8 @@ TIDEWATT_INLINE void node_means(const MeanWeights& w, const Air& air, std::size_
     double die = std::fma(die_W, W, d_slope * moves), heat = std::fma(heat_W, W, h_slope * moves);
     die = std::fma(d0, x0, std::fma(d1, x1, std::fma(d2, x2, die)));
     heat = std::fma(h0, x0, std::fma(h1, x1, std::fma(h2, x2, heat)));
-    die_K[l] = std::fma(r[l], std::fma(u0, y0, std::fma(u1, y1, std::fma(u2, y2, die))), air.air_K[l]);
-    heat_J[l] = std::fma(v0, y0, std::fma(v1, y1, std::fma(v2, y2, heat)));
+    die_K[l] = std::fma(r[l], std::fma(d_y0, y0, std::fma(d_y1, y1, std::fma(d_y2, y2, die))), air.air_K[l]);
+    heat_J[l] = std::fma(h_y0, y0, std::fma(h_y1, y1, std::fma(h_y2, y2, heat)));
   }
 }
 

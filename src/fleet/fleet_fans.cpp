@@ -67,7 +67,8 @@ TIDEWATT_INLINE void set_plants(const Lanes& mean_W, const std::vector<double>& 
   for (std::size_t i = 0; i < n_node; ++i) {
     const double K_per_W = steady_K_per_W[i], preheat_K = rear_K[i], inlet_K = x.inlet_K[i];
     TIDEWATT_LANE_LOOP
-    for (std::size_t l = i * n; l < (i + 1) * n; ++l) {
+    for (std::size_t u = 0; u < n; ++u) {
+      const std::size_t l = i * n + u;
       const double rear = b.rear[l];
       die_K[l] = std::fma(x.r[l], std::fma(K_per_W, mean_W[l], dip_K), std::fma(rear, preheat_K, inlet_K));
     }

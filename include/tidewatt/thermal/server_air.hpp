@@ -19,7 +19,7 @@ struct TIDEWATT_API ServerAirParams {
 /// Target fan speed for the hottest die of the node: linear between start and full.
 inline double fan_target_frac(const ServerAirParams& p, double hottest_K) {
   const double x = (hottest_K - p.fan_start_K) / (p.fan_full_K - p.fan_start_K);
-  const double bounded = x < 0.0 ? 0.0 : (x > 1.0 ? 1.0 : x);
+  const double above = x < 0.0 ? 0.0 : x, bounded = above > 1.0 ? 1.0 : above;
   return p.fan_min_frac + (1.0 - p.fan_min_frac) * bounded;
 }
 
