@@ -32,14 +32,13 @@ TIDEWATT_INLINE FanCourse fan_course(double now, double target, double per_s, co
 struct NodeAir {
   double inlet_K, inlet_K_per_s, preheat_K, preheat_K_per_s, sink_K_per_s;
 };
-TIDEWATT_INLINE void node_air(const Block& b, std::size_t node, std::size_t n, const NodeAir& of, const Lanes& r,
+TIDEWATT_INLINE void node_air(const Lanes& rear, std::size_t node, std::size_t n, const NodeAir& of, const Lanes& r,
                               Air& air) {
   TIDEWATT_LANE_LOOP
   for (std::size_t u = 0; u < n; ++u) {
     const std::size_t l = node * n + u;
-    const double rear = b.rear[l];
-    air.air_K[l] = std::fma(rear, of.preheat_K, of.inlet_K);
-    air.K_per_s[l] = std::fma(of.sink_K_per_s, r[l], std::fma(rear, of.preheat_K_per_s, of.inlet_K_per_s));
+    air.air_K[l] = std::fma(rear[l], of.preheat_K, of.inlet_K);
+    air.K_per_s[l] = std::fma(of.sink_K_per_s, r[l], std::fma(rear[l], of.preheat_K_per_s, of.inlet_K_per_s));
   }
 }
 
@@ -120,9 +119,10 @@ TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, 
     by_preheat[i] = (front_per_s - rate_per_s - air_frac_per_s) * preheat;
     by_sink[i] = exponent * rate_per_s * (front_W[i] / front_W_per_K[i]);
   }
+  const Lanes rear = rear_of(b);
   for (std::size_t i = 0; i < n; ++i) {
     const NodeAir node{inlet_K[i], inlet_K_per_s[i], preheat_K[i], by_preheat[i], by_sink[i]};
-    node_air(b, i, n_gpu, node, r, air);
+    node_air(rear, i, n_gpu, node, r, air);
   }
   fill_unused(b, air.air_K);
   fill_unused(b, air.K_per_s);

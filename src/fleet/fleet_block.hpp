@@ -107,6 +107,13 @@ TIDEWATT_INLINE double sum_of(const Lanes& x, const Block& b, std::size_t node) 
 
 using NodeRow = std::array<double, n_lane>;  ///< [node of the block]
 
+/// [lane] 1 in the preheated air, 0 before it. Loops over a node's lanes that read bytes stay scalar.
+TIDEWATT_INLINE Lanes rear_of(const Block& b) {
+  Lanes out;
+  for (std::size_t l = 0; l < n_lane; ++l) out[l] = b.rear[l];
+  return out;
+}
+
 /// The same of all nodes; those of eight by halves, so that additions wait less for one another.
 TIDEWATT_INLINE void node_sums(const Block& b, const Lanes& x, NodeRow& out) {
   const double* W = x.x;

@@ -58,6 +58,7 @@ TIDEWATT_INLINE void set_plants(const Lanes& mean_W, const std::vector<double>& 
     s.lag_s[i] = m.per_rate_s[0];  // the sink's mode, the slowest, is what follows fans
     s.air_lag_s[i] = m.die_air_lag_s;
   }
+  const Lanes rear = rear_of(b);
   Lanes die_K, front;
   TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_node * n; ++l) front[l] = b.rear[l] != 0 ? 0.0 : mean_W[l];
@@ -69,8 +70,7 @@ TIDEWATT_INLINE void set_plants(const Lanes& mean_W, const std::vector<double>& 
     TIDEWATT_LANE_LOOP
     for (std::size_t u = 0; u < n; ++u) {
       const std::size_t l = i * n + u;
-      const double rear = b.rear[l];
-      die_K[l] = std::fma(x.r[l], std::fma(K_per_W, mean_W[l], dip_K), std::fma(rear, preheat_K, inlet_K));
+      die_K[l] = std::fma(x.r[l], std::fma(K_per_W, mean_W[l], dip_K), std::fma(rear[l], preheat_K, inlet_K));
     }
   }
   hottest_of_nodes(die_K, n_node, n, s.die_K);
