@@ -298,13 +298,16 @@ void pause_rises(double k_T, const ClassMap& map, const FleetState& state, const
 /// @param leak_W [kind] part of `kind_W` [kind] that follows the die's temperature  @param more_W [segment] beyond its kind's mean
 std::vector<double> segment_W(std::span<const workload::Segment> segments, const ClassMap& map, const double* kind_W,
                               const double* leak_W, std::span<const double> more_W) {
-  std::vector<double> rest(kind_W, kind_W + map.kind_s.size()), out(segments.size());
+  std::vector<double> rest(map.kind_s.size(), 0.0),
+      out(segments.size());  // at first, J of the kinds' segments that differ
   for (std::size_t i = 0; i < map.within.more_W.size(); ++i)
-    rest[segments[i].kind] -= more_W[i] * seconds(segments[i].duration) / map.kind_s[segments[i].kind];
+    rest[segments[i].kind] += more_W[i] * seconds(segments[i].duration);
   for (const auto& a : map.leakage.apart) {
     const auto& s = segments[a.segment];
-    rest[s.kind] -= leak_W[s.kind] * a.leakage_share * seconds(s.duration) / map.kind_s[s.kind];
+    rest[s.kind] += leak_W[s.kind] * a.leakage_share * seconds(s.duration);
   }
+  for (std::size_t k = 0; k < rest.size(); ++k)
+    rest[k] = rest[k] == 0.0 ? kind_W[k] : kind_W[k] - rest[k] / map.kind_s[k];
   for (std::size_t i = 0; i < segments.size(); ++i) out[i] = rest[segments[i].kind];
   for (const auto& a : map.leakage.apart) out[a.segment] += leak_W[segments[a.segment].kind] * a.leakage_share;
   for (std::size_t i = 0; i < map.within.more_W.size(); ++i) out[i] += more_W[i];
