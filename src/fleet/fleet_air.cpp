@@ -281,7 +281,7 @@ Prediction predicted(const Fleet& fleet, const FleetState& state, const FleetTas
   constexpr double still_K = 0.05;
   const int n_pass = task.repeats ? 2 : 1;
   for (int i = 0; i < n_pass; ++i) {
-    air.fans_wait = i + 1 < n_pass, air.fans_waited = false;
+    air.fans_wait = i + 1 < n_pass || !task.repeats, air.fans_waited = false;
     set_air(state, task, b, step_s, p.r, out.fan_before_frac, out.die_K, out.front_W, air);
     const Lanes assumed_K = out.die_K;
     for (std::size_t l = 0; l < n_lane; ++l)
