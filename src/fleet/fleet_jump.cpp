@@ -8,9 +8,8 @@
 namespace TIDEWATT_NAMESPACE::fleet::detail {
 namespace {
 
-/// Means are final where another pass would change them by less. Leakage and fans respond to what a pass has changed with at most a
-/// fifth of it, and with the same share from pass to pass.
-constexpr double settled_K = 0.012, most_response = 0.2;
+/// Means that change by less in a pass are final: leakage and fans respond with at most a fifth of it.
+constexpr double settled_K = 0.06;
 
 /// Every mode of every node over the whole jump.
 struct Sums {
@@ -379,7 +378,6 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
     std::fill_n(drawn_W.x, n_lane, 0.0);
   s.air.drawn_W = &drawn_W;
   s.course.modes.fill(nullptr);
-  double response = most_response, last_moved_K = 0.0;
   for (int i = 0; i < 4; ++i) {
     set_air(state, task, b, course.step_s, before.r, fan_before, mean_K, front, s.air);
     set_courses(b, map, course, s);
@@ -387,9 +385,7 @@ void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signa
     const double moved_K = take_means(pause_frac, s.pause_die_K, mean_K, pass);
     const auto now_W = front_W(fleet, b, pass.heat_J, course.step_s);
     std::copy_n(now_W.begin(), b.n_node, front.begin());
-    if (i > 0) response = std::min(most_response, moved_K / last_moved_K);
-    if (response * moved_K <= settled_K && (i > 0 || !task.slice)) break;
-    last_moved_K = moved_K;
+    if (moved_K <= settled_K && (i > 0 || !task.slice)) break;
     if (settles && !task.slice) see_powers(map, s.watts, b, course.step_s, drawn_W, s.air);
   }
   s.air.drawn_W = nullptr;
