@@ -30,19 +30,15 @@ std::int64_t Rainflow::level_of(double W) const { return static_cast<std::int64_
 
 /// The running turning point has moved to the farther edge of the quiet zone.
 void Rainflow::settle() {
-  if (direction_ == 0) return;
-  const std::int64_t level = level_of(direction_ > 0 ? high_W_ : low_W_);
-  if (level == open_.back()) return;
-  open_.back() = level;
+  if (direction_ != 0) open_.back() = level_of(direction_ > 0 ? high_W_ : low_W_);
   reduce();
 }
 
-/// A new turning point follows the running one.
+/// A new turning point follows the running one. What it closes is closed once it has settled.
 void Rainflow::turn(double W, int direction) {
   settle();
   open_.push_back(level_of(W));
   direction_ = direction;
-  reduce();
 }
 
 // Inner pairs within the surrounding range are cycles.
@@ -58,7 +54,20 @@ void Rainflow::reduce() {
   }
 }
 
-/// Cycles that a turning point closes on its way close where it turns.
+/// As long as neither direction is known. @return number of loads that were looked at
+std::size_t Rainflow::first_direction(std::span<const double> load_W) {
+  std::size_t i = 0;
+  for (; i < load_W.size() && direction_ == 0; ++i)
+    if (const double W = load_W[i]; W > high_W_ || W < low_W_) {
+      turn(W, W > high_W_ ? 1 : -1);
+      low_W_ = direction_ > 0 ? W - class_W_ : W;
+      high_W_ = direction_ > 0 ? W : W + class_W_;
+    }
+  return i;
+}
+
+/// Cycles that a turning point closes on its way close where it turns. Whether the load moves on cannot be foreseen: only its turns
+/// branch.
 void Rainflow::push(std::span<const double> load_W) {
   if (load_W.empty()) return;
   if (open_.empty()) {
@@ -66,19 +75,21 @@ void Rainflow::push(std::span<const double> load_W) {
     low_W_ = load_W.front() - class_W_;
     high_W_ = load_W.front() + class_W_;
   }
-  double low = low_W_, high = high_W_;
-  for (const double W : load_W) {
-    if (W > high) {
-      if (direction_ <= 0) low_W_ = low, turn(W, 1);
-      low = W - class_W_;
-      high = W;
-    } else if (W < low) {
-      if (direction_ >= 0) high_W_ = high, turn(W, -1);
-      low = W;
-      high = W + class_W_;
+  const double *W = load_W.data() + first_direction(load_W), *end = load_W.data() + load_W.size();
+  while (W != end) {
+    double low = low_W_, high = high_W_;
+    if (direction_ > 0) {
+      for (; W != end && !(*W < low); ++W) high = *W > high ? *W : high, low = high - class_W_;
+    } else {
+      for (; W != end && !(*W > high); ++W) low = *W < low ? *W : low, high = low + class_W_;
     }
+    low_W_ = low, high_W_ = high;
+    if (W == end) break;
+    turn(*W, -direction_);
+    low_W_ = direction_ > 0 ? *W - class_W_ : *W;
+    high_W_ = direction_ > 0 ? *W : *W + class_W_;
+    ++W;
   }
-  low_W_ = low, high_W_ = high;
   settle();
   next_bin_ += static_cast<std::int64_t>(load_W.size());
 }

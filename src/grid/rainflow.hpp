@@ -56,6 +56,7 @@ class Rainflow {
 
  private:
   std::int64_t level_of(double W) const;
+  std::size_t first_direction(std::span<const double> load_W);
   void settle();
   void turn(double W, int direction);
   void reduce();

@@ -25,8 +25,13 @@ double lane_max(std::span<const double> x) {
   if (x.size() >= 8) {
     Pack8 lane, next;
     load(x.data(), lane);
-    for (i = 8; i + 8 <= x.size(); i += 8) load(x.data() + i, next), raise(next, lane);
-    raise(lane.high, lane.low);
+    Pack8 more = lane;  // two rows of lanes: one would wait for its own last comparison
+    for (i = 8; i + 16 <= x.size(); i += 16) {
+      load(x.data() + i, next), raise(next, lane);
+      load(x.data() + i + 8, next), raise(next, more);
+    }
+    if (i + 8 <= x.size()) load(x.data() + i, next), raise(next, lane), i += 8;
+    raise(more, lane), raise(lane.high, lane.low);
     for (int k = 0; k < 4; ++k) out = lane.low[k] > out ? lane.low[k] : out;
   }
   for (; i < x.size(); ++i) out = x[i] > out ? x[i] : out;
@@ -40,8 +45,13 @@ double lane_min(std::span<const double> x) {
   if (x.size() >= 8) {
     Pack8 lane, next;
     load(x.data(), lane);
-    for (i = 8; i + 8 <= x.size(); i += 8) load(x.data() + i, next), lower(next, lane);
-    lower(lane.high, lane.low);
+    Pack8 more = lane;  // two rows of lanes: one would wait for its own last comparison
+    for (i = 8; i + 16 <= x.size(); i += 16) {
+      load(x.data() + i, next), lower(next, lane);
+      load(x.data() + i + 8, next), lower(next, more);
+    }
+    if (i + 8 <= x.size()) load(x.data() + i, next), lower(next, lane), i += 8;
+    lower(more, lane), lower(lane.high, lane.low);
     for (int k = 0; k < 4; ++k) out = lane.low[k] < out ? lane.low[k] : out;
   }
   for (; i < x.size(); ++i) out = x[i] < out ? x[i] : out;
