@@ -56,7 +56,7 @@ struct TIDEWATT_API RunParams {
   double duration_s = 0.0;
   std::int64_t seed = 1;
   double macro_step_s = 60.0;
-  double macro_step_max_s = 1800.0;  ///< longest macro step, reached while only the weather changes
+  double macro_step_max_s = 3600.0;  ///< longest macro step, reached while only the weather changes
   double tolerance_K = 0.05;         ///< accepted error of the mean die temperature that a jump predicts
   bool reference = false;            ///< set by `reference_of`; no key
   bool own_clocks = true;            ///< false: one clock for all work of an iteration, to show the effect; no key

@@ -61,7 +61,7 @@ TEST_CASE("the hot aisle's rise moves on as before, no further, and not after a 
 TEST_CASE("a macro step in which pads begin to be wetted is halved, one on either side is not") {
   LoadOptions o;
   o.set = {"hall.a.n_gpu=256", "job.main.plan.n_gpu=256", "job.main.plan.global_batch_sequences=32",
-           "run.start=2024-07-20T09:00:00", "run.duration_h=4"};
+           "run.start=2024-07-20T08:00:00", "run.duration_h=8"};
   const auto r = run(load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_day.toml", o));
   const auto &t = reals(r, "/day/time"), &wet = reals(r, "/day/water_kg_per_s");
   const auto first_wet = static_cast<std::size_t>(
