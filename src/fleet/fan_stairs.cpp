@@ -120,26 +120,6 @@ double FanStairs::at_rest_frac(double die_K, double inlet_K) const {
   return inlet_ ? std::max(table_frac, thermal::fan_table_frac(controller_.groups[*inlet_], inlet_K)) : table_frac;
 }
 
-/// Whether a node may cycle between the step where it is and a neighbour: at rest, the lower one is too warm and the upper one too cool.
-/// A bound of what settled_in_steps() finds, for a part of its time.
-TIDEWATT_INLINE bool FanStairs::may_cycle(const FanTable::Edges& edges, const Memory& memory, double floor_frac,
-                                          const Plant& rests, double step_s) const {
-  constexpr double within_K = 0.6;  // edges are this close to their threshold
-  const auto between = [&](std::size_t low) {
-    const double threshold_K = table().threshold_K[low + 1];
-    const auto die_K = [&](std::size_t level, double term_frac) {
-      return at(rests, level_frac(level, term_frac, floor_frac));
-    };
-    if (die_K(low, 0.0) <= threshold_K - within_K) return false;
-    double cool_K = die_K(low + 1, memory.term_frac);
-    if (regulation_.acts(cool_K))
-      cool_K = die_K(low + 1, std::max(memory.term_frac, regulation_.kick_frac) + regulation_.frac_per_s * step_s);
-    return cool_K < threshold_K + within_K;
-  };
-  return (edges.level + 1 < table().threshold_K.size() && between(edges.level)) ||
-         (edges.level > 0 && between(edges.level - 1));
-}
-
 /// @param edges of the reading held at this die
 TIDEWATT_INLINE FanStairs::Speeds FanStairs::followed_at(const FanTable::Edges& edges, double held_frac,
                                                          double floor_frac, double die_K, double step_s) const {
@@ -209,12 +189,8 @@ FanStairs::Speeds FanStairs::speeds(const Memory& memory, const Plant& rests_in_
   }
   const double floor_frac = this->floor_frac(rests.inlet_K);
   if (is_long) return course({accepted_K, memory.term_frac}, floor_frac, rests, step_s);
-  const FanTable::Edges edges = steps_.edges(accepted_K);
-  if (may_cycle(edges, {accepted_K, memory.term_frac}, floor_frac, rests, step_s))
-    if (const Speeds aim = settled_in_steps({accepted_K, memory.term_frac}, floor_frac, rests, step_s);
-        in_cycle(steps_, aim, edges, now))
-      return aim;
-  return in_parts(memory, rests, now, step_s);
+  const Speeds aim = settled_in_steps({accepted_K, memory.term_frac}, floor_frac, rests, step_s);
+  return in_cycle(steps_, aim, steps_.edges(accepted_K), now) ? aim : in_parts(memory, rests, now, step_s);
 }
 
 FanStairs::Speeds FanStairs::followed(const Memory& memory, const Plant& now, double step_s) const {

@@ -130,8 +130,6 @@ class FanStairs {
     const auto i = degree_place(inlet_K - celsius_K + 0.5);
     return i < floor_frac_.size() ? floor_frac_[i] : floor_of(shown_K(inlet_K));
   }
-  bool may_cycle(const FanTable::Edges& edges, const Memory& memory, double floor_frac, const Plant& rests,
-                 double step_s) const;
   Speeds followed_at(const FanTable::Edges& edges, double held_frac, double floor_frac, double die_K,
                      double step_s) const;
   Speeds in_parts(const Memory& memory, const Plant& rests, const Plant& now, double step_s) const;

@@ -63,4 +63,8 @@ struct Pass {
 void jump(const Fleet& fleet, const FleetState& state, const FleetSignals& signals, const FleetTask& task,
           const ClassMap& map, const Block& b, const Course& course, const Packages& before, Scratch& s, Pass& pass);
 
+/// What the step did to every GPU, into state and signals. @param gpu_J electrical energy, J
+void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task, const ClassMap& map, const Block& b,
+                const Course& course, const Packages& before, const Scratch& s, const Pass& pass, const Lanes& gpu_J);
+
 }  // namespace TIDEWATT_NAMESPACE::fleet::detail
