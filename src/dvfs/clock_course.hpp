@@ -79,8 +79,8 @@ struct PowerSample {
 /// Where a repetition without end begins: the die's modes, the mean power that they are counted from, and the limiter.
 struct CourseBegin {
   std::array<double, 3> z_K{};
-  double mean_W = 0.0, request_bins = 0.0, clock_bins = 0.0;
-  std::vector<PowerSample> sample;  ///< of the limiter's window, the oldest first
+  double mean_W = 0.0, request_bins = 0.0, clock_bins = 0.0;  ///< bins are counted from the lowest clock
+  std::vector<PowerSample> sample;                            ///< of the limiter's window, the oldest first
 };
 
 /// phase_power() of a kind in a rank whose mean clock over all kinds is `clock_Hz`, and that of the slowest rank `gate_Hz`.
@@ -100,7 +100,7 @@ struct ClockCourse {
   PhaseMix all;  ///< all of its work
   std::vector<KindClock> kind;
   std::vector<double> ratio_sum;  ///< [equal part of the repetition] Σ of clock ÷ clock_Hz before it, and over all
-  CourseBegin begin;
+  CourseBegin begin;              ///< state after its last repetition, where the next one would begin
 };
 
 /// Two shares of a repetition as places in the running sum of any course with as many parts.
@@ -149,7 +149,7 @@ struct CourseOf {
   power::Chip chip;
   const Repetition& repetition;
   const CourseBegin* near =
-      nullptr;  ///< of another chip at the same work: one repetition less to settle; nullptr: none
+      nullptr;  ///< where a similar course (another chip or pace) ended: one settling repetition less
 };
 /// Several at once, in less time than one after the other. @param leakage_temperature_factor dimensionless, as above
 std::vector<ClockCourse> clock_courses(const power::GpuModel& gpu, std::span<const CourseOf> of,

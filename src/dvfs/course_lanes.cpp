@@ -17,8 +17,8 @@ namespace {
 constexpr double part_s = 10e-3;  ///< of `clock_sum_Hz`
 constexpr std::size_t most_part = 2048;
 /// The limiter remembers one; after three its loop has settled to a part in 1e5 of the clock. Each repetition moves the die to where it
-/// would begin one without end, which is another place for the limiter: a second one settles that to 0.005 % of the mean power. One that
-/// begins where another chip does needs no second one.
+/// would begin one without end, which is another place for the limiter: a second one settles that to 0.005 % of the mean power. A course
+/// that begins where a similar one ended needs no second one.
 constexpr double settling_windows = 3.0;
 constexpr int least_settling = 2;
 

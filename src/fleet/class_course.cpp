@@ -118,7 +118,7 @@ struct Work {
     return {stretches, mix, context, of.reference_Hz, of.pace_Hz};
   }
   /// [repetition] its course on a chip.
-  /// @param near [repetition] those of another chip; null: none are known
+  /// @param near [repetition] where a similar course (another chip or pace) ended; empty: none is known
   std::vector<dvfs::ClockCourse> courses(const NodeType& type, const power::Chip& chip,
                                          std::span<const dvfs::Repetition> repetitions,
                                          const std::function<const dvfs::CourseBegin*(std::size_t)>& near) const {

@@ -208,8 +208,7 @@ struct Range {
   void see(double x) { low = std::min(low, x), high = std::max(high, x); }
 };
 
-/// Finds that a server has come back to a state that it had, within a millionth of a kelvin: one is held for twice as many looks as the
-/// last.
+/// Finds that a server has come back to an earlier state within 1e-6. Each state is held for twice as many looks as the one before.
 class Recurrence {
  public:
   /// @return samples since it was in this state; 0: it is new
@@ -217,7 +216,7 @@ class Recurrence {
     now_.clear();
     play.append_state(now_);
     now_.push_back(rises.falling() ? 1.0 : 0.0);
-    if (std::ranges::equal(now_, held_, [](double a, double b) { return a == b || std::abs(a - b) <= near; }))
+    if (std::ranges::equal(now_, held_, [](double a, double b) { return a == b || std::abs(a - b) <= near_each; }))
       return sample - held_sample_;
     if (++n_look_ < most_) return 0;
     held_.swap(now_);
@@ -228,7 +227,7 @@ class Recurrence {
   const Rises& held_rises() const { return held_rises_; }  ///< when it was in that state
 
  private:
-  static constexpr double near = 1e-6;  ///< K, or of the fans' speed
+  static constexpr double near_each = 1e-6;  ///< of each value: K, K s (integral) or share of full speed
   std::vector<double> held_, now_;
   Rises held_rises_;
   std::size_t held_sample_ = 0, n_look_ = 0, most_ = 1;

@@ -19,7 +19,7 @@ struct FanCycle {
 FanCycle fan_cycle(const NodeType& type, std::span<const double> gpu_W, std::span<const double> resistance_ratio,
                    double inlet_K, double air_J_per_m3_K, double start_frac, double accepted_K, double duration_s);
 
-/// Of the same, only how fast and how far the hottest die swings: a server that repeats itself to the last bit is not played on.
+/// Of the same, only how fast and how far the hottest die swings: a server that comes back to a state within 1e-6 (K, K s or of full speed) is not played further.
 struct FanSwing {
   double period_s = 0.0, amplitude_K = 0.0;  ///< as of FanCycle
 };

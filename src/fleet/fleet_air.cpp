@@ -83,7 +83,8 @@ TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, 
   }
   // Without power fans stop; natural convection is taken as the flow at their lowest speed [assumed].
   if (task.dark)
-    for (auto* of : {&mean_frac, &air.fan_end_frac, &air.fan_aim_frac}) std::fill_n(of->begin(), n, least_frac);
+    for (auto* of : {&mean_frac, &air.fan_end_frac}) std::fill_n(of->begin(), n, least_frac);
+  if (task.dark && type.stairs) std::fill_n(air.fan_aim_frac.begin(), n, least_frac);
   for (std::size_t i = 0; i < n; ++i) {
     inlet_K[i] = std::fma(inlet_K_per_s[i], drift.mean_s, inlet_K[i]);
     inlet_K_per_s[i] *= drift.share;

@@ -163,18 +163,18 @@ struct Air {
   std::array<const thermal::PackageModes*, n_lane> modes;  ///< [node of the block] that row
   /// [node of the block]; the mean, rounded to the duty register.
   std::array<double, n_lane> fan_aim_frac, fan_mean_frac, fan_end_frac;
-  std::array<double, n_lane> fan_cube;  ///< [node of the block] mean of the speed's cube
+  std::array<double, n_lane> fan_cube;  ///< [node of the block] mean of the speed's cube, 0 to 1
   /// Fans in steps, [node of the block]: mean speed to which the die temperatures given belong; what their controller makes of them.
   std::array<double, n_lane> fan_used_frac;
   std::array<FanStairs::Speeds, n_lane> stairs;
-  bool fans_wait = false;          ///< where they would move in a short step they stay: another pass follows
+  bool fans_wait = false;  ///< in a short step they keep their speed: a later pass, or the step's own passes, move them
   bool fans_waited = false;        ///< whether any did
   const Lanes* drawn_W = nullptr;  ///< mean powers at which nodes settle; nullptr: those of the last step
   /// Where a node settles at these powers; passes of one step share it.
   struct Rest {
     double of_frac;  ///< mean speed at which it was found; −1: not known yet
     double guess_s;  ///< step in which it rests by the prediction, its reading then in `stairs`; 0: by none
-    FanStairs::Plant plant;
+    FanStairs::Plant plant{};
     FanStairs::Plant now;  ///< the die in the step, when its speeds were found; at_frac 0: not yet
     bool rests;            ///< at the step where it is: speeds do not change from pass to pass
     void begin(double of_guess_s) { of_frac = -1.0, guess_s = of_guess_s, rests = false; }  ///< a step, all unknown

@@ -107,8 +107,8 @@ class Climb {
     stand(s_.accepted_K, n_node);
     if (!all_as_predicted(n_node)) look_at_rest(n_node, n_gpu);
   }
-  /// Where a short step ends before the die of a node on its way reaches an edge, its fans stay. The die goes to where it would rest
-  /// with the sink's lag; it begins where it had the mean of the step at the speed that this mean was taken at.
+  /// Finds nodes whose die reaches no edge within a short step: their fans keep their speed. The die approaches its rest with the sink's
+  /// lag. Its start follows from the step's mean and the speed of that mean. Nodes that may cycle are not among them.
   TIDEWATT_INLINE void find_staying(std::size_t n_node) {
     bool any = false;
     for (std::size_t i = 0; i < n_node; ++i) {
@@ -140,8 +140,10 @@ class Climb {
     for (std::size_t i = 0; i < n_node; ++i) {
       const double goes_to_K = rest_K(i, s_.rests_frac[i]), end_K = goes_to_K + (begin_K[i] - goes_to_K) * left[i];
       const RestingDie die{std::min(begin_K[i], end_K), std::max(begin_K[i], end_K), end_K};
-      s_.stays[i] = FanStairs::rests_through(s_.standing(i), die) ? 1 : 0;
+      s_.stays[i] = (FanStairs::rests_through(s_.standing(i), die) & (end_K == end_K)) ? 1 : 0;
     }
+    for (std::size_t i = 0; i < n_node; ++i)
+      if (s_.stays[i] != 0 && comes_back(s_.standing(i), air_.rest[i].plant)) s_.stays[i] = 0;
   }
   TIDEWATT_INLINE void node(std::size_t i) {
     auto& rest = air_.rest[i];
@@ -160,6 +162,18 @@ class Climb {
   }
 
  private:
+  /// Whether a node that is to leave its step comes back from the next one: it may cycle between both.
+  TIDEWATT_INLINE bool comes_back(const FanStairs::Standing& stands, const FanStairs::Plant& rests) const {
+    constexpr double near_K = 0.6;  // edges are this close to their threshold
+    const auto& table = stairs_.controller().groups[stairs_.die_group()];
+    const double goes_to_K = FanStairs::at(rests, stands.frac);
+    const bool up = goes_to_K > stands.highest_K;
+    if (up ? stands.level + 1 >= table.speed_frac.size() : stands.level == 0) return false;
+    const std::size_t next = up ? stands.level + 1 : stands.level - 1;
+    const double there_K = FanStairs::at(rests, std::min(1.0, table.speed_frac[next] + stands.term_frac)),
+                 threshold_K = table.threshold_K[up ? next : stands.level];
+    return up ? there_K < threshold_K + near_K : there_K > threshold_K - near_K;
+  }
   TIDEWATT_INLINE std::size_t hottest_lane(std::size_t i) const {
     return lane_of(x_.die_mean_K, x_.hottest_K[i], i, b_.n_gpu);
   }

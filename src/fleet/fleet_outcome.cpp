@@ -88,7 +88,8 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
     for (std::size_t l = 0; l < n_lane; ++l)
       rise_K[l] = std::fma(map.leakage.peak_K_per_W, s.mean_leak_W[l], rise_K[l]) + map.within.peak_K;
     if (course.n_pause > 0.0) {
-      // A step through pauses may end after one: how its air moves says how far the warmest repetition is from the mean.
+      // A step may end just after a pause, so the sink's end gives no parabola. The warmest repetition is half of the air's change above the
+      // mean.
       const double half_s = 0.5 * course.step_s;
       for (std::size_t l = 0; l < n_lane; ++l)
         peak_K[l] = std::fma(before.r[l], rise_K[l], pass.worked_K[l]) + half_s * std::abs(s.air.K_per_s[l]);

@@ -158,8 +158,8 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
   }
 }
 
-/// e^x for |x| up to `most_small`, within 2e-9: half of the work of math::exp().
-constexpr double most_small = 0.3;
+/// e^x for |x| up to `most_small_x`, dimensionless; error below 2e-9. About half the work of math::exp().
+constexpr double most_small_x = 0.3;
 TIDEWATT_INLINE double exp_small(double x) {
   double p = std::fma(1.0 / 5040.0, x, 1.0 / 720.0);
   p = std::fma(p, x, 1.0 / 120.0), p = std::fma(p, x, 1.0 / 24.0), p = std::fma(p, x, 1.0 / 6.0);
@@ -175,7 +175,7 @@ void set_kind_offsets(const ClassMap& map, double k_T, const Lanes& r, std::size
     const double per_r = k_T * map.leakage.rise_K[map.used[i]],
                  per_r2 = 0.5 * k_T * k_T * map.leakage.spread_K2[map.used[i]];
     Lanes& rise = out[i];
-    if (most_r * (std::abs(per_r) + most_r * std::abs(per_r2)) < most_small)
+    if (most_r * (std::abs(per_r) + most_r * std::abs(per_r2)) < most_small_x)
       for (std::size_t l = 0; l < n; ++l) rise[l] = exp_small(r[l] * std::fma(per_r2, r[l], per_r));
     else
       for (std::size_t l = 0; l < n; ++l) rise[l] = math::exp(r[l] * std::fma(per_r2, r[l], per_r));
@@ -205,17 +205,17 @@ void pause_rises(double k_T, const ClassMap& map, const FleetState& state, const
 /// @param leak_W [kind] part of `kind_W` [kind] that follows the die's temperature  @param more_W [segment] beyond its kind's mean
 std::vector<double> segment_W(std::span<const workload::Segment> segments, const ClassMap& map, const double* kind_W,
                               const double* leak_W, std::span<const double> more_W) {
-  std::vector<double> rest(map.kind_s.size(), 0.0),
-      out(segments.size());  // at first, J of the kinds' segments that differ
+  std::vector<double> apart_J(map.kind_s.size(), 0.0);  // [kind] energy of its segments beyond their kind's mean
+  std::vector<double> rest_W(map.kind_s.size()), out(segments.size());
   for (std::size_t i = 0; i < map.within.more_W.size(); ++i)
-    rest[segments[i].kind] += more_W[i] * seconds(segments[i].duration);
+    apart_J[segments[i].kind] += more_W[i] * seconds(segments[i].duration);
   for (const auto& a : map.leakage.apart) {
     const auto& s = segments[a.segment];
-    rest[s.kind] += leak_W[s.kind] * a.leakage_share * seconds(s.duration);
+    apart_J[s.kind] += leak_W[s.kind] * a.leakage_share * seconds(s.duration);
   }
-  for (std::size_t k = 0; k < rest.size(); ++k)
-    rest[k] = rest[k] == 0.0 ? kind_W[k] : kind_W[k] - rest[k] / map.kind_s[k];
-  for (std::size_t i = 0; i < segments.size(); ++i) out[i] = rest[segments[i].kind];
+  for (std::size_t k = 0; k < rest_W.size(); ++k)
+    rest_W[k] = apart_J[k] == 0.0 ? kind_W[k] : kind_W[k] - apart_J[k] / map.kind_s[k];
+  for (std::size_t i = 0; i < segments.size(); ++i) out[i] = rest_W[segments[i].kind];
   for (const auto& a : map.leakage.apart) out[a.segment] += leak_W[segments[a.segment].kind] * a.leakage_share;
   for (std::size_t i = 0; i < map.within.more_W.size(); ++i) out[i] += more_W[i];
   return out;

@@ -34,7 +34,7 @@ void Rainflow::settle() {
   reduce();
 }
 
-/// A new turning point follows the running one. What it closes is closed once it has settled.
+/// A new turning point follows the running one. Cycles that it closes are counted when it settles.
 void Rainflow::turn(double W, int direction) {
   settle();
   open_.push_back(level_of(W));
@@ -54,7 +54,7 @@ void Rainflow::reduce() {
   }
 }
 
-/// As long as neither direction is known. @return number of loads that were looked at
+/// Reads loads until the first direction is known. @return number of loads read
 std::size_t Rainflow::first_direction(std::span<const double> load_W) {
   std::size_t i = 0;
   for (; i < load_W.size() && direction_ == 0; ++i)
@@ -66,8 +66,8 @@ std::size_t Rainflow::first_direction(std::span<const double> load_W) {
   return i;
 }
 
-/// Cycles that a turning point closes on its way close where it turns. Whether the load moves on cannot be foreseen: only its turns
-/// branch.
+/// Cycles that a turning point closes on its way close where it turns. Branches only at turns: whether
+/// a load extends the running turning point is unpredictable.
 void Rainflow::push(std::span<const double> load_W) {
   if (load_W.empty()) return;
   if (open_.empty()) {

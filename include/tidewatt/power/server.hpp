@@ -40,7 +40,7 @@ inline ServerPower server_power_by_cube(const ServerPowerParams& p, double gpu_W
   out.ac_W = dc_W + out.psu_W;
   return out;
 }
-/// The same of fans at one speed. `fan_frac` = speed ÷ full speed, 0 to 1.
+/// The same for fans at a constant speed. `fan_frac` = speed ÷ full speed, 0 to 1.
 inline ServerPower server_power(const ServerPowerParams& p, double gpu_W, double fan_frac, bool busy) {
   return server_power_by_cube(p, gpu_W, fan_frac * fan_frac * fan_frac, busy);
 }

@@ -1,7 +1,7 @@
 """The coarse answer: the same engine with longer steps, and the figures that those give to 1 %.
 
-Time in a run goes into iterations whose edges are resolved, once per macro step. With macro steps of up to forty minutes and a
-tenfold tolerance of jumps there are half as many. Storage and supplies have memory, and the engine may have to compute each millisecond of
+Time in a run goes into iterations whose edges are resolved, once per macro step. With macro steps of up to an hour and a tenfold
+tolerance of jumps there are fewer. Storage and supplies have memory, and the engine may have to compute each millisecond of
 the day
 through them, which takes longer than all else. Then the day is run without them: they do not act on the GPUs, so throughput, dies and
 cooling are the day's. What they lose is that of the first half hour with them.
@@ -30,7 +30,7 @@ from .._result import Result
 from .base import tables, tomllib
 
 TOLERANCE_K = 0.5
-MACRO_STEP_MAX_s = 2400.0
+MACRO_STEP_MAX_s = 3600.0
 WINDOW_h = 0.5
 DEVICES = ("rack_storage", "ups", "generators")  # of a site
 # Figures of single edges at the connection.

@@ -69,6 +69,7 @@ TEST_CASE("a macro step in which pads begin to be wetted is halved, one on eithe
   REQUIRE(first_wet > 2);
   REQUIRE(first_wet + 3 < t.size());
   CHECK(t[first_wet - 1] - t[first_wet - 2] > 1500.0);
-  CHECK(std::min(t[first_wet + 1] - t[first_wet], t[first_wet + 2] - t[first_wet + 1]) < 1000.0);
+  CHECK(std::min(t[first_wet + 1] - t[first_wet], t[first_wet + 2] - t[first_wet + 1]) <
+        0.6 * (t[first_wet - 1] - t[first_wet - 2]));
   CHECK(t[first_wet + 3] - t[first_wet + 2] > 1500.0);
 }
