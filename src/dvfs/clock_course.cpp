@@ -67,9 +67,8 @@ KindClock kind_clock(const power::GpuModel& gpu, const power::Chip& chip, const 
 
 ClockCourse course_of(const power::GpuModel& gpu, const CourseOf& of, double leakage_temperature_factor,
                       CourseSums sums) {
-  const auto& [chip, r, near] = of;
+  const auto& [chip, r] = of;
   ClockCourse out;
-  out.begin = sums.begin;
   std::vector<double> one_s;  // [kind]
   one_s.reserve(r.kind_mix.size());
   for (const auto& mix : r.kind_mix)

@@ -72,17 +72,6 @@ struct CourseLimits {
   double mean_s = 24.0;
 };
 
-/// A sample of the limiter: energy and length.
-struct PowerSample {
-  double J, s;
-};
-/// Where a repetition without end begins: the die's modes, the mean power that they are counted from, and the limiter.
-struct CourseBegin {
-  std::array<double, 3> z_K{};
-  double mean_W = 0.0, request_bins = 0.0, clock_bins = 0.0;  ///< bins are counted from the lowest clock
-  std::vector<PowerSample> sample;                            ///< of the limiter's window, the oldest first
-};
-
 /// phase_power() of a kind in a rank whose mean clock over all kinds is `clock_Hz`, and that of the slowest rank `gate_Hz`.
 PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix, const KindClock& kind,
                        double reference_Hz, double clock_Hz, double gate_Hz);
@@ -100,7 +89,6 @@ struct ClockCourse {
   PhaseMix all;  ///< all of its work
   std::vector<KindClock> kind;
   std::vector<double> ratio_sum;  ///< [equal part of the repetition] Σ of clock ÷ clock_Hz before it, and over all
-  CourseBegin begin;              ///< state after its last repetition, where the next one would begin
 };
 
 /// Two shares of a repetition as places in the running sum of any course with as many parts.
@@ -148,8 +136,6 @@ ClockCourse clock_course(const power::GpuModel& gpu, const power::Chip& chip, co
 struct CourseOf {
   power::Chip chip;
   const Repetition& repetition;
-  const CourseBegin* near =
-      nullptr;  ///< where a similar course (another chip or pace) ended: one settling repetition less
 };
 /// Several at once, in less time than one after the other. @param leakage_temperature_factor dimensionless, as above
 std::vector<ClockCourse> clock_courses(const power::GpuModel& gpu, std::span<const CourseOf> of,

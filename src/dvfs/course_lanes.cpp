@@ -17,8 +17,7 @@ namespace {
 constexpr double part_s = 10e-3;  ///< of `clock_sum_Hz`
 constexpr std::size_t most_part = 2048;
 /// The limiter remembers one; after three its loop has settled to a part in 1e5 of the clock. Each repetition moves the die to where it
-/// would begin one without end, which is another place for the limiter: a second one settles that to 0.005 % of the mean power. A course
-/// that begins where a similar one ended needs no second one.
+/// would begin one without end, which is another place for the limiter: a second one settles that to 0.005 % of the mean power.
 constexpr double settling_windows = 3.0;
 constexpr int least_settling = 2;
 
@@ -44,8 +43,7 @@ class Course {
       : c_(common), r_(of.repetition), l_(lane), v_(v) {
     const auto& p = c_.gpu.params();
     const bool once = c_.limits.mean_s == 0.0;
-    n_settling_ = std::max(once || of.near != nullptr ? 1 : least_settling,
-                           repetitions(r_, settling_windows * c_.limits.governor.window_s));
+    n_settling_ = std::max(once ? 1 : least_settling, repetitions(r_, settling_windows * c_.limits.governor.window_s));
     n_seen_ = left_ = once ? 1 : 2 * repetitions(r_, 0.5 * c_.limits.mean_s);
     const auto n_part = std::clamp(static_cast<std::size_t>(planned_s(r_) / part_s), std::size_t{1}, most_part);
     sums_.kind.resize(r_.kind_mix.size());
@@ -62,16 +60,12 @@ class Course {
     }
     v_.reference_Hz[l_] = r_.reference_Hz, v_.offset_V[l_] = of.chip.voltage_offset_V;
     v_.leakage_W[l_] = p.leakage_W * of.chip.leakage_ratio;
+    for (auto& z : v_.z_K) z[l_] = 0.0;
+    v_.mean_W[l_] = c_.limits.cap_W;
+    v_.request_bins[l_] = v_.clock_bins[l_] = std::clamp(c_.limiter.bins(r_.pace_Hz), 0.0, c_.lock_bins);
     v_.sample_J[l_] = v_.sampled_s[l_] = v_.window_J[l_] = v_.window_s[l_] = v_.board_W[l_] = 0.0;
     v_.past[l_].assign(static_cast<std::size_t>(std::ceil(c_.limiter.n_sample())), {0.0, 0.0});
     v_.oldest[l_] = 0, v_.oldest_J[l_] = v_.oldest_s[l_] = 0.0;
-    if (of.near != nullptr) {
-      begin_at(*of.near);
-    } else {
-      for (auto& z : v_.z_K) z[l_] = 0.0;
-      v_.mean_W[l_] = c_.limits.cap_W;
-      v_.request_bins[l_] = v_.clock_bins[l_] = std::clamp(c_.limiter.bins(r_.pace_Hz), 0.0, c_.lock_bins);
-    }
     set_clock(v_.now, c_.limiter.clock_Hz(v_.clock_bins[l_]));
     set_clock(v_.idle, c_.gpu.idle_clock_Hz());
     begin();
@@ -91,28 +85,6 @@ class Course {
     at.clock_Hz[l_] = clock_Hz, at.stretch[l_] = v_.reference_Hz[l_] / clock_Hz;
     at.dynamic_W[l_] = c_.gpu.dynamic_W(V, clock_Hz);
     at.leakage_W[l_] = v_.leakage_W[l_] * c_.gpu.leakage_voltage_factor(V);
-  }
-  void begin_at(const CourseBegin& at) {
-    for (std::size_t m = 0; m < n_mode; ++m) v_.z_K[m][l_] = at.z_K[m];
-    v_.mean_W[l_] = at.mean_W;
-    v_.request_bins[l_] = at.request_bins, v_.clock_bins[l_] = at.clock_bins;
-    auto& past = v_.past[l_];
-    if (at.sample.size() != past.size()) return;
-    std::copy(at.sample.begin(), at.sample.end(), past.begin());
-    for (const auto& sample : past) v_.window_J[l_] += sample.J, v_.window_s[l_] += sample.s;
-    v_.oldest_J[l_] = past.front().J, v_.oldest_s[l_] = past.front().s;
-    const double left_out_frac = static_cast<double>(past.size()) - c_.limiter.n_sample();
-    v_.board_W[l_] =
-        (v_.window_J[l_] - left_out_frac * v_.oldest_J[l_]) / (v_.window_s[l_] - left_out_frac * v_.oldest_s[l_]);
-  }
-  CourseBegin now() const {
-    CourseBegin out;
-    for (std::size_t m = 0; m < n_mode; ++m) out.z_K[m] = v_.z_K[m][l_];
-    out.mean_W = v_.mean_W[l_];
-    out.request_bins = v_.request_bins[l_], out.clock_bins = v_.clock_bins[l_];
-    out.sample = v_.past[l_];
-    std::ranges::rotate(out.sample, out.sample.begin() + static_cast<std::ptrdiff_t>(v_.oldest[l_]));
-    return out;
   }
   /// Begins the next repetition.
   void begin() {
@@ -164,7 +136,6 @@ class Course {
         sums_.clock_sum_Hz[part] += v_.clock_sum_Hz[l_];
       if (--left_ == 0) {
         sums_.n_repetition = n_seen_;
-        sums_.begin = now();
         --v_.n_counted;
         sums_.clock_sum_Hz.resize(last + 1);
         for (double& x : sums_.clock_sum_Hz) x *= 1.0 / n_seen_;

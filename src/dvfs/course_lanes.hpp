@@ -14,7 +14,6 @@ struct CourseSums {
   };
   std::vector<Kind> kind;
   double n_repetition = 0.0, s = 0.0, J = 0.0, work_s = 0.0, work_cycles = 0.0;
-  CourseBegin begin;
   std::vector<double> clock_sum_Hz;  ///< [equal part of the repetition] Σ of the mean clocks before it, and over all
 };
 

@@ -44,8 +44,11 @@ struct CoursePieces {
   Lanes mean_W, request_bins, clock_bins;    ///< mean of the last repetition
   Lanes sample_J, sampled_s, sample_left_s;  ///< of the sample
   // Plain mean of the last samples: see PowerMean.
-  std::array<std::vector<PowerSample>, n_lane> past;  ///< [lane][sample] in a circle
-  std::array<std::size_t, n_lane> oldest{};           ///< of each lane's circle
+  struct Sample {
+    double J, s;
+  };
+  std::array<std::vector<Sample>, n_lane> past;  ///< [lane][sample] in a circle
+  std::array<std::size_t, n_lane> oldest{};      ///< of each lane's circle
   Lanes oldest_J, oldest_s, window_J, window_s, board_W;
   Lanes stretch_left_s, begin_s, repetition_J, repetition_s;  ///< of the repetition, the first two on its own clock
   // The stretch: see PhaseMix. `gate` is reference clock ÷ gate, 0: none.

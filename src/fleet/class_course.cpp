@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
 #include <utility>
 
@@ -118,12 +117,10 @@ struct Work {
     return {stretches, mix, context, of.reference_Hz, of.pace_Hz};
   }
   /// [repetition] its course on a chip.
-  /// @param near [repetition] where a similar course (another chip or pace) ended; empty: none is known
   std::vector<dvfs::ClockCourse> courses(const NodeType& type, const power::Chip& chip,
-                                         std::span<const dvfs::Repetition> repetitions,
-                                         const std::function<const dvfs::CourseBegin*(std::size_t)>& near) const {
+                                         std::span<const dvfs::Repetition> repetitions) const {
     std::vector<dvfs::CourseOf> asked;
-    for (const auto& r : repetitions) asked.push_back({chip, r, near ? near(asked.size()) : nullptr});
+    for (const auto& r : repetitions) asked.push_back({chip, r});
     return dvfs::clock_courses(type.gpu, asked, factor, limits);
   }
   const LimitedWork& of;
@@ -138,14 +135,13 @@ std::vector<ChipPlane> planes_of(const Work& work, const NodeType& type, std::sp
                                  std::span<const dvfs::ClockCourse> nominal) {
   const double max_Hz = work.limits.max_Hz, leakage_W = type.gpu.params().leakage_W * work.factor;
   const std::size_t n_other = OtherChips::count(work.of);
-  const auto begins_near = [&](std::size_t i) { return &nominal[i].begin; };
-  const auto slow = work.courses(type, {1.0, slow_V}, repetitions, begins_near);
+  const auto slow = work.courses(type, {1.0, slow_V}, repetitions);
   std::vector<ChipPlane> out;
   std::vector<dvfs::CourseOf> asked;
   for (std::size_t i = 0; i < repetitions.size(); ++i) {
     out.push_back(begin_plane(nominal[i], slow[i], work.limits));
     if (!OtherChips::needed(out[i], nominal[i], max_Hz)) continue;
-    for (std::size_t k = 0; k < n_other; ++k) asked.push_back({OtherChips::chip[k], repetitions[i], &nominal[i].begin});
+    for (std::size_t k = 0; k < n_other; ++k) asked.push_back({OtherChips::chip[k], repetitions[i]});
   }
   const auto played = dvfs::clock_courses(type.gpu, asked, work.factor, work.limits);
   auto others = std::span(played);
@@ -203,8 +199,7 @@ std::vector<ClassCourse> class_courses(const LimitedWork& of, const NodeType& ty
     gate_ratio[cls] = lead_ratios(lead[cls], timeline, cls, of.pace_Hz, pace);
     r.gate_Hz = of.pace_Hz, r.gate_ratio = gate_ratio[cls];
   }
-  auto nominal = work.courses(type, {}, repetition,
-                              [&](std::size_t cls) { return base.empty() ? nullptr : &base[cls].nominal.begin; });
+  auto nominal = work.courses(type, {}, repetition);
   auto planes = base.empty() ? planes_of(work, type, repetition, nominal) : std::vector<ChipPlane>{};
   std::vector<ClassCourse> out;
   for (std::size_t cls = 0; cls < n_class; ++cls) {
@@ -235,7 +230,7 @@ std::vector<dvfs::ClockCourse> slow_courses(const LimitedWork& of, const NodeTyp
   repetition.reserve(of.timeline.classes.size());
   for (std::size_t cls = 0; cls < of.timeline.classes.size(); ++cls) stretches.push_back(work.stretches(cls));
   for (const auto& of_class : stretches) repetition.push_back(work.repetition(of_class));
-  return work.courses(type, {1.0, slow_V}, repetition, nullptr);
+  return work.courses(type, {1.0, slow_V}, repetition);
 }
 
 double slow_pace_Hz(std::span<const dvfs::ClockCourse> slow) {

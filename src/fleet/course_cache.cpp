@@ -81,9 +81,9 @@ std::size_t bytes_of(const std::vector<ClassCourse>& courses) {
   std::size_t n = courses.capacity() * sizeof(ClassCourse);
   for (const auto& c : courses) {
     const ChipPlane& p = *c.plane;
-    n += bytes_of(c.nominal.kind) + bytes_of(c.nominal.ratio_sum) + bytes_of(c.nominal.begin.sample) +
-         bytes_of(c.own_sum) + sizeof p + bytes_of(p.slow_more) + bytes_of(p.leaky_more) + bytes_of(p.both_more) +
-         bytes_of(p.kind_below) + bytes_of(p.kind_above) + bytes_of(p.places->done) + bytes_of(p.places->end_frac) +
+    n += bytes_of(c.nominal.kind) + bytes_of(c.nominal.ratio_sum) + bytes_of(c.own_sum) + sizeof p +
+         bytes_of(p.slow_more) + bytes_of(p.leaky_more) + bytes_of(p.both_more) + bytes_of(p.kind_below) +
+         bytes_of(p.kind_above) + bytes_of(p.places->done) + bytes_of(p.places->end_frac) +
          bytes_of(p.places->frac_per_done);
   }
   return n;
