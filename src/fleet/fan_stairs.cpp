@@ -133,7 +133,7 @@ TIDEWATT_INLINE FanStairs::Speeds FanStairs::followed_at(const FanTable::Edges& 
     held_frac = 0.0;
   }
   const double frac = level_frac(edges.level, held_frac + more_frac, floor_frac);
-  return {frac, frac * frac * frac, frac, frac, edges.accepted_K, std::min(1.0, held_frac), edges.level, frac};
+  return Speeds::steady(frac, edges.accepted_K, std::min(1.0, held_frac), edges.level);
 }
 
 /// In parts of a second, those together in which nothing changes. The die begins where it had the mean of the step at the speed that this
@@ -245,7 +245,7 @@ FanStairs::Speeds FanStairs::settled(const Memory& memory, const Plant& plant, d
       const double f = 0.5 * (low + high);
       (std::max(floor_frac, thermal::fan_table_frac(g, at(plant, f))) > f ? low : high) = f;
     }
-    return {high, high * high * high, high, high, memory.accepted_K, 0.0, 0, high};
+    return Speeds::steady(high, memory.accepted_K, 0.0, 0);
   }
   return settled_in_steps(memory, floor_frac, plant, step_s);
 }
@@ -274,14 +274,13 @@ TIDEWATT_INLINE FanStairs::Speeds FanStairs::settled_in_steps(const Memory& memo
                           share * (high_frac * high_frac * high_frac - low_frac * low_frac * low_frac);
       return {mean, cube, low_frac, high_frac, (share > 0.5 ? up_K + 0.5 : down_K - 0.5), term_frac, low, mean};
     }
-    if (!up && !down)
-      return {frac, frac * frac * frac, frac, frac, steps_.accepted(accepted_K, die_K), term_frac, level, frac};
+    if (!up && !down) return Speeds::steady(frac, steps_.accepted(accepted_K, die_K), term_frac, level);
     rose = up, fell = down;
     accepted_K = up ? steps_.upper_K(level, accepted_K) + 0.5 : steps_.lower_K(level, accepted_K) - 0.5;
     level += up ? 1 : static_cast<std::size_t>(-1);
   }
   const double frac = level_frac(level, memory.term_frac, floor_frac);
-  return {frac, frac * frac * frac, frac, frac, accepted_K, memory.term_frac, level, frac};
+  return Speeds::steady(frac, accepted_K, memory.term_frac, level);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -35,6 +35,10 @@ struct FanSpeeds {
   double accepted_K, term_frac;  ///< FanMemory afterwards
   std::size_t level;             ///< step of the table, or the lower one of two
   double end_frac;               ///< at the step's end; of a cycle its mean
+  /// At one speed all the time. @param frac ÷ full speed, 0 to 1  @param accepted_K reading held, K  @param term_frac ÷ full speed
+  TIDEWATT_INLINE static FanSpeeds steady(double frac, double accepted_K, double term_frac, std::size_t level) {
+    return {frac, frac * frac * frac, frac, frac, accepted_K, term_frac, level, frac};
+  }
 };
 
 /// What most nodes do: rest where they are. Of a node that holds on to a reading, the mean temperatures of its die in between which
@@ -108,8 +112,7 @@ class FanStairs {
   }
   /// Its speeds. @param accepted_K reading at the step's end
   TIDEWATT_INLINE static Speeds resting(const Standing& stands, double accepted_K) {
-    const double f = stands.frac;
-    return {f, f * f * f, f, f, accepted_K, stands.term_frac, stands.level, f};
+    return Speeds::steady(stands.frac, accepted_K, stands.term_frac, stands.level);
   }
   /// The reading that a node holds on to which rested. @param end_K its die
   TIDEWATT_INLINE double accepted_K(double before_K, double end_K) const { return steps_.accepted(before_K, end_K); }

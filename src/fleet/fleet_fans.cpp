@@ -111,10 +111,12 @@ class Climb {
   /// lag. Its start follows from the step's mean and the speed of that mean. Nodes that may cycle are not among them.
   TIDEWATT_INLINE void find_staying(std::size_t n_node) {
     bool any = false;
+    Sides::Mask short_ones;
     for (std::size_t i = 0; i < n_node; ++i) {
       const auto& rest = air_.rest[i];
       s_.stays[i] = 0;
-      any |= !rest.rests && !FanStairs::is_long(rest.plant.fan_lag_s, x_.step_s);
+      short_ones[i] = !rest.rests && !FanStairs::is_long(rest.plant.fan_lag_s, x_.step_s) ? 1 : 0;
+      any |= short_ones[i] != 0;
     }
     if (!any || air_.fans_wait || pauses_) return;
     NodeRow at_frac, begin_K, left;
@@ -143,13 +145,13 @@ class Climb {
       s_.stays[i] = (FanStairs::rests_through(s_.standing(i), die) & (end_K == end_K)) ? 1 : 0;
     }
     for (std::size_t i = 0; i < n_node; ++i)
-      if (s_.stays[i] != 0 && comes_back(s_.standing(i), air_.rest[i].plant)) s_.stays[i] = 0;
+      if (short_ones[i] == 0 || (s_.stays[i] != 0 && comes_back(s_.standing(i), air_.rest[i].plant))) s_.stays[i] = 0;
   }
   TIDEWATT_INLINE void node(std::size_t i) {
     auto& rest = air_.rest[i];
     const bool anew = rest.of_frac < 0.0;
     rest.of_frac = anew ? s_.frac[i] : rest.of_frac;
-    if (s_.stays[i] != 0 && !rest.rests && !FanStairs::is_long(rest.plant.fan_lag_s, x_.step_s))
+    if (s_.stays[i] != 0)
       air_.stairs[i] = FanStairs::resting(s_.standing(i), s_.reads_K[i]), rest.now.at_frac = 0.0;
     else if (!rest.rests)
       find_speeds(i, s_.frac[i], s_.memory(i), anew);
@@ -251,7 +253,7 @@ class Climb {
       return;
     }
     if (air_.fans_wait && !first) {
-      s = {frac, frac * frac * frac, frac, frac, memory.accepted_K, memory.term_frac, 0, frac};
+      s = FanStairs::Speeds::steady(frac, memory.accepted_K, memory.term_frac, 0);
       rest.now.at_frac = 0.0, air_.fans_waited = true;
       return;
     }
