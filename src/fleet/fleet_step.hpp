@@ -35,6 +35,14 @@ struct HeldKinds {
   std::vector<double> ratio, lead_ratio;
 };
 
+/// A repetition that is played in parts.
+struct WholeRepetition {
+  explicit WholeRepetition(const workload::Timeline& of) : timeline(of), more_W(of.classes.size()) {}
+  workload::Timeline timeline;
+  /// [class][segment] see segment_more_W: of the nominal chip, the same for all parts. Empty until one asks for it.
+  mutable std::vector<std::vector<double>> more_W;
+};
+
 /// Work of a range of nodes: a timeline, its number of repetitions, and the class of each node.
 struct FleetTask {
   const workload::Timeline* timeline = nullptr;
@@ -55,9 +63,8 @@ struct FleetTask {
   std::vector<CourseMix> class_course, class_lead;
   std::vector<HeldKinds> class_kinds;  ///< [class] of a timeline with bounds; empty: its kinds are those of the courses
   Tick second_begin = 0;               ///< of two iterations that are one repetition; 0: it is one
-  const workload::Timeline* course_timeline =
-      nullptr;                             ///< repetition of which `timeline` is a part; nullptr: it is whole
-  Tick course_begin = 0;                   ///< where in it that part begins
+  const WholeRepetition* whole = nullptr;  ///< of which `timeline` is a part; nullptr: it is whole
+  Tick begins_in_whole = 0;                ///< where in it that part begins
   std::vector<dvfs::PhaseMix> kind_mix;    ///< [kind]
   std::vector<std::uint8_t> kind_context;  ///< [kind] 0: no CUDA context, idle clock
   /// [kind] bounds on a GPU's power (GPU smoothing); 0 and infinity: none.

@@ -113,16 +113,15 @@ double gated_clock_Hz(const FleetTask& task, const NodeType& type, const Control
 namespace {
 
 const workload::Timeline& whole_of(const FleetTask& task) {
-  return task.course_timeline == nullptr ? *task.timeline : *task.course_timeline;
+  return task.whole == nullptr ? *task.timeline : task.whole->timeline;
 }
 bool moves_within_kinds(const FleetTask& task, std::size_t cls) {
   return !task.class_course.empty() && whole_of(task).classes[cls].size() >= 2;
 }
 
-/// @param clock_Hz of the chip  @param of_chip nullptr: the nominal one
-std::vector<double> more_W(const FleetTask& task, const NodeType& type, std::size_t cls, double die_K, double clock_Hz,
+/// [segment of the whole] as segment_more_W. @param clock_Hz of the chip  @param of_chip nullptr: the nominal one
+std::vector<double> whole_more_W(const FleetTask& task, const NodeType& type, std::size_t cls, double die_K, double clock_Hz,
                            const ChipAtClock* of_chip) {
-  const auto& segments = task.timeline->classes[cls];
   const auto& whole = whole_of(task);
   const double pace = pace_of(task, cls), factor = type.gpu.leakage_temperature_factor(die_K);
   const bool leads = of_chip != nullptr && of_chip->leads && !task.class_lead.empty();
@@ -153,15 +152,25 @@ std::vector<double> more_W(const FleetTask& task, const NodeType& type, std::siz
     const auto& s = whole.classes[cls][i];
     kind_J[s.kind] += W[i] * seconds(s.duration), kind_s[s.kind] += seconds(s.duration);
   }
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto kind = whole.classes[cls][i].kind;
+    W[i] -= kind_J[kind] / kind_s[kind];
+  }
+  return W;
+}
+
+/// [segment of the timeline] that of the whole segment, however finely it is played.
+std::vector<double> of_part(const FleetTask& task, std::size_t cls, const std::vector<double>& whole_W) {
+  const auto& whole = whole_of(task).classes[cls];
   std::vector<double> out;
-  Tick left = task.course_begin;  // of the whole's segment, until the part begins
+  out.reserve(task.timeline->classes[cls].size());
+  Tick left = task.begins_in_whole;  // of the whole's segment, until the part begins
   std::size_t of = 0;
-  while (of + 1 < whole.classes[cls].size() && left >= whole.classes[cls][of].duration)
-    left -= whole.classes[cls][of++].duration;
-  for (const auto& s : segments) {
-    out.push_back(W[of] - kind_J[s.kind] / kind_s[s.kind]);  // of the whole segment, however finely it is played
+  while (of + 1 < whole.size() && left >= whole[of].duration) left -= whole[of++].duration;
+  for (const auto& s : task.timeline->classes[cls]) {
+    out.push_back(whole_W[of]);
     left += s.duration;
-    if (left >= whole.classes[cls][of].duration && of + 1 < whole.classes[cls].size()) ++of, left = 0;
+    if (left >= whole[of].duration && of + 1 < whole.size()) ++of, left = 0;
   }
   return out;
 }
@@ -176,8 +185,8 @@ std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, 
 std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
                                    std::size_t cls, double die_K, const ChipAtClock* of) {
   if (!moves_within_kinds(task, cls)) return {};
-  return more_W(task, type, cls, die_K,
-                of != nullptr ? of->clock_Hz : gated_clock_Hz(task, type, controls, cls, {}, die_K), of);
+  const double clock_Hz = of != nullptr ? of->clock_Hz : gated_clock_Hz(task, type, controls, cls, {}, die_K);
+  return of_part(task, cls, whole_more_W(task, type, cls, die_K, clock_Hz, of));
 }
 
 NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
@@ -185,9 +194,14 @@ NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const 
   const double clock_Hz = gated_clock_Hz(task, type, controls, cls, {}, die_K);
   auto out = kind_powers(task, type, cls, clock_Hz, die_K);
   if (!moves_within_kinds(task, cls)) return out;
-  const bool same = die_K == nominal_die_K;
-  out.more_W = more_W(task, type, cls, nominal_die_K,
-                      same ? clock_Hz : gated_clock_Hz(task, type, controls, cls, {}, nominal_die_K), nullptr);
+  std::vector<double> here_W;
+  auto& whole_W = task.whole == nullptr ? here_W : task.whole->more_W[cls];
+  if (whole_W.empty()) {
+    const bool same = die_K == nominal_die_K;
+    whole_W = whole_more_W(task, type, cls, nominal_die_K,
+                           same ? clock_Hz : gated_clock_Hz(task, type, controls, cls, {}, nominal_die_K), nullptr);
+  }
+  out.more_W = task.whole == nullptr ? std::move(here_W) : of_part(task, cls, whole_W);
   return out;
 }
 

@@ -127,7 +127,7 @@ void TrainingTask::ask_alone(Windows& window, FleetState& state, double ahead_s,
   task.class_window = window.mix;
   task.class_course.clear(), task.class_kinds.clear();
   for (const auto& course : window.course.lead()) task.class_course.emplace_back(course);
-  task.course_timeline = nullptr;
+  task.whole = nullptr;
   task.first_node = ranks_.first_node;
   task.node_class.resize(n_node());
   for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = static_cast<std::uint32_t>(ranks_.stage[i]);

@@ -55,13 +55,13 @@ std::vector<double> inlets_now_K(const fleet::FleetTask& task) {
 
 /// Every segment integrated. Clocks move from one segment of the task's timeline to the next, however finely they are played.
 fleet::ClassPower advance_resolved(fleet::FleetTask& task, workload::Timeline& piece, Tick first, StepContext& c) {
-  const workload::Timeline whole = *task.timeline;
-  const bool part = task.course_timeline != nullptr;
-  piece = fleet::graded(whole, first);
+  const fleet::WholeRepetition whole(*task.timeline);
+  const bool part = task.whole != nullptr;
+  piece = fleet::graded(whole.timeline, first);
   task.timeline = &piece;
-  if (!part) task.course_timeline = &whole;
+  if (!part) task.whole = &whole;
   auto power = fleet::advance_resolved(c.fleet, c.state, c.signals, c.meters, task);
-  if (!part) task.course_timeline = nullptr;
+  if (!part) task.whole = nullptr;
   return power;
 }
 
@@ -321,7 +321,8 @@ void JobRun::play(const StepLength& length, StepContext& c) {
 /// One iteration, or a part of it, in slices.
 void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   auto& task = job_.scratch.task;
-  const workload::Timeline whole = *task.timeline;
+  const fleet::WholeRepetition repetition(*task.timeline);
+  const auto& whole = repetition.timeline;
   const auto pieces = planner_.pieces(job_, length, c);
   const Tick begin = pieces.front().begin, end = pieces.back().end;
   if (length.cut) job_.training->cut(end);
@@ -337,7 +338,7 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
     job_.scratch.piece = fleet::slice(whole, piece.begin, piece.end);
     if (changed && !c.scenario.run.reference) job_.scratch.piece = fleet::graded(job_.scratch.piece);
     task.timeline = &job_.scratch.piece;
-    task.course_timeline = &whole, task.course_begin = piece.begin;
+    task.whole = &repetition, task.begins_in_whole = piece.begin;
     set_air(job_, c);
     ++c.counts.slices;
     const auto power = move_packages(nullptr, c);
@@ -346,7 +347,7 @@ void JobRun::play_sliced(const StepLength& length, StepContext& c) {
   }
   task.slice = false;
   iteration_.end(end == whole.period, means);
-  task.course_timeline = nullptr, task.course_begin = 0;
+  task.whole = nullptr, task.begins_in_whole = 0;
   forget_slopes(job_.place, c);
   job_.state.last_step_s = seconds(end - begin);
   planner_.begun(end < whole.period ? seconds(end) / seconds(whole.period) : 0.0);
