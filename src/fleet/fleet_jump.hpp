@@ -42,9 +42,9 @@ struct Scratch {
   std::vector<double> die_weight, heat_weight;  // [node of the block][used, padded]
   std::vector<double> weight_s;                 // [mode][used, padded]
   std::vector<double> spent_s;                  // [used, pauses last]
-  double* kind_ac_W = nullptr;                  // [kind] AC power of the block's nodes
-  double* kind_leak_W = nullptr;                // [kind] what of it follows the dies' leakage
-  double* per_gpu_W = nullptr;                  // [kind] AC power of the block per watt more of each of its GPUs
+  double* kind_ac_W = nullptr;                  // [used, pauses last] AC power of the block's nodes
+  double* kind_leak_W = nullptr;                // [used] what of it follows the dies' leakage
+  double* per_gpu_W = nullptr;                  // [used] AC power of the block per watt more of each of its GPUs
   double* segment_more_W = nullptr;             // [segment] AC power of the block beyond its kinds'
   std::array<NodeBooks, n_lane> books;          // [node of the block]
   BlockCourse course;

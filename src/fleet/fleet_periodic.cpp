@@ -82,7 +82,7 @@ void find_leakage(const Block& b, const ClassMap& map, Scratch& s) {
   for (std::size_t i = 0; i < map.used.size(); ++i) {
     if (bounded(s.powers[i])) continue;
     const double fixed_W = sum_side_by_side(s.powers[i].fixed_W.x, b.n_used());
-    s.kind_leak_W[map.used[i]] = (sum_side_by_side(s.watts[i].x, b.n_used()) - fixed_W) * s.ac_per_gpu[i];
+    s.kind_leak_W[i] = (sum_side_by_side(s.watts[i].x, b.n_used()) - fixed_W) * s.ac_per_gpu[i];
   }
 }
 
@@ -94,7 +94,7 @@ void find_differences(const FleetTask& task, const ClassMap& map, const Block& b
   if (map.within.more_W.empty()) return;
   if (!task.class_kinds.empty()) return find_more(b, map, task.timeline->classes[b.cls], pass.worked_K, s);
   for (std::size_t i = 0; i < map.used.size(); ++i)
-    s.per_gpu_W[map.used[i]] = static_cast<double>(b.n_used()) * s.ac_per_gpu[i];
+    s.per_gpu_W[i] = static_cast<double>(b.n_used()) * s.ac_per_gpu[i];
 }
 
 /// What smoothing burns in a kind beyond what the GPUs would draw by themselves.
@@ -136,7 +136,7 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
       conversion_J[n] += p.conversion_W * of_kind_s;
       psu_J[n] += p.psu_W * of_kind_s;
     }
-    double& sum_W = s.kind_ac_W[kind];
+    double& sum_W = s.kind_ac_W[i];
     for (std::size_t n = 0; n < n_node; ++n) sum_W += ac_W[n];
   }
   for (std::size_t n = 0; n < n_node; ++n) {
@@ -274,20 +274,23 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
   const Course course = whole_course(task);
   const auto& blocks = blocks_of(fleet, task);
   std::size_t widest = 0;  // of the classes, where bounds keep some GPUs from moving with the others
-  for (std::size_t c = 0; c < classes.size() && !task.class_kinds.empty(); ++c)
-    widest = std::max(widest, maps[c].within.more_W.size());
+  std::size_t n_row = 0;   // a block's kinds, and pauses
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    n_row = std::max(n_row, maps[c].used.size() + 1);
+    if (!task.class_kinds.empty()) widest = std::max(widest, maps[c].within.more_W.size());
+  }
   std::vector<NodeBooks> books(blocks.size());
-  std::vector<double> kind_ac_W(blocks.size() * n_kind, 0.0), kind_leak_W(blocks.size() * n_kind, 0.0),
-      per_gpu_W(blocks.size() * n_kind, 0.0), more_W(blocks.size() * widest, 0.0);
+  std::vector<double> kind_ac_W(blocks.size() * n_row, 0.0), kind_leak_W(blocks.size() * n_row, 0.0),
+      per_gpu_W(blocks.size() * n_row, 0.0), more_W(blocks.size() * widest, 0.0);
   parallel_ranges(
       blocks.size(), task.n_thread,
       [&](std::size_t begin, std::size_t end) {
         Scratch scratch;
         for (std::size_t i = begin; i < end; ++i) {
           if (i + 1 < end) fetch_for_jump(fleet, state, signals, blocks[i + 1]);
-          scratch.kind_ac_W = kind_ac_W.data() + i * n_kind;
-          scratch.kind_leak_W = kind_leak_W.data() + i * n_kind;
-          scratch.per_gpu_W = per_gpu_W.data() + i * n_kind;
+          scratch.kind_ac_W = kind_ac_W.data() + i * n_row;
+          scratch.kind_leak_W = kind_leak_W.data() + i * n_row;
+          scratch.per_gpu_W = per_gpu_W.data() + i * n_row;
           scratch.segment_more_W = more_W.data() + i * widest;
           jump_block(fleet, state, signals, task, maps[blocks[i].cls], blocks[i], course, scratch, books[i]);
         }
@@ -299,11 +302,13 @@ ClassPower advance_periodic(const Fleet& fleet, FleetState& state, FleetSignals&
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const std::size_t cls = blocks[i].cls;
     for (std::size_t k = 0; k < widest; ++k) class_more_W[cls * widest + k] += more_W[i * widest + k];
-    for (std::size_t k = 0; k < n_kind; ++k) {
-      class_kind_W[cls * n_kind + k] += kind_ac_W[i * n_kind + k];
-      class_leak_W[cls * n_kind + k] += kind_leak_W[i * n_kind + k];
-      class_per_gpu_W[cls * n_kind + k] += per_gpu_W[i * n_kind + k];
+    const auto& used = maps[cls].used;
+    for (std::size_t u = 0; u < used.size(); ++u) {
+      class_kind_W[cls * n_kind + used[u]] += kind_ac_W[i * n_row + u];
+      class_leak_W[cls * n_kind + used[u]] += kind_leak_W[i * n_row + u];
+      class_per_gpu_W[cls * n_kind + used[u]] += per_gpu_W[i * n_row + u];
     }
+    if (course.n_pause > 0.0) class_kind_W[cls * n_kind + task.pause_kind] += kind_ac_W[i * n_row + used.size()];
   }
   signals.pause_W = 0.0;
   if (course.n_pause > 0.0)
