@@ -64,16 +64,38 @@ class Course {
     v_.mean_W[l_] = c_.limits.cap_W;
     v_.request_bins[l_] = v_.clock_bins[l_] = std::clamp(c_.limiter.bins(r_.pace_Hz), 0.0, c_.lock_bins);
     v_.sample_J[l_] = v_.sampled_s[l_] = v_.window_J[l_] = v_.window_s[l_] = v_.board_W[l_] = 0.0;
-    v_.past[l_].assign(static_cast<std::size_t>(std::ceil(c_.limiter.n_sample())), {0.0, 0.0});
-    v_.oldest[l_] = 0, v_.oldest_J[l_] = v_.oldest_s[l_] = 0.0;
+    std::fill_n(v_.past.begin() + static_cast<std::ptrdiff_t>(l_ * v_.n_past), v_.n_past, CoursePieces::Sample{});
+    v_.oldest[l_] = 0, v_.oldest_J[l_] = v_.oldest_s[l_] = v_.second_J[l_] = v_.second_s[l_] = 0.0;
     set_clock(v_.now, c_.limiter.clock_Hz(v_.clock_bins[l_]));
     set_clock(v_.idle, c_.gpu.idle_clock_Hz());
     begin();
   }
-  /// Takes the stretch that is over. @returns false: the course is complete
+  /// Takes the stretch that is over, and begins the next one. @returns false: it was the repetition's last
   bool next() {
     end_stretch();
-    return next_stretch() || next_repetition();
+    return next_stretch();
+  }
+  /// @returns false: the last repetition is over
+  bool next_repetition() {
+    v_.mean_W[l_] = v_.repetition_J[l_] / v_.repetition_s[l_];
+    if (n_settling_ > 0) {
+      close();
+      if (--n_settling_ == 0) v_.until_part_Hz[l_] = sums_.clock_sum_Hz.data(), ++v_.n_counted;
+    } else {
+      const std::size_t last = sums_.clock_sum_Hz.size() - 1 - CoursePieces::n_ahead;
+      // Parts that rounding has left are at its end.
+      for (auto part = static_cast<std::size_t>(v_.part[l_]); part <= last; ++part)
+        sums_.clock_sum_Hz[part] += v_.clock_sum_Hz[l_];
+      if (--left_ == 0) {
+        sums_.n_repetition = n_seen_;
+        --v_.n_counted;
+        sums_.clock_sum_Hz.resize(last + 1);
+        for (double& x : sums_.clock_sum_Hz) x *= 1.0 / n_seen_;
+        return false;
+      }
+    }
+    begin();
+    return true;
   }
   CourseSums result() && { return std::move(sums_); }
 
@@ -123,28 +145,6 @@ class Course {
     sums_.s += v_.s[l_], sums_.J += v_.J[l_];
     sums_.work_s += v_.work_s[l_], sums_.work_cycles += v_.work_cycles[l_];
   }
-  /// @returns false: that was the last one
-  bool next_repetition() {
-    v_.mean_W[l_] = v_.repetition_J[l_] / v_.repetition_s[l_];
-    if (n_settling_ > 0) {
-      close();
-      if (--n_settling_ == 0) v_.until_part_Hz[l_] = sums_.clock_sum_Hz.data(), ++v_.n_counted;
-    } else {
-      const std::size_t last = sums_.clock_sum_Hz.size() - 1 - CoursePieces::n_ahead;
-      // Parts that rounding has left are at its end.
-      for (auto part = static_cast<std::size_t>(v_.part[l_]); part <= last; ++part)
-        sums_.clock_sum_Hz[part] += v_.clock_sum_Hz[l_];
-      if (--left_ == 0) {
-        sums_.n_repetition = n_seen_;
-        --v_.n_counted;
-        sums_.clock_sum_Hz.resize(last + 1);
-        for (double& x : sums_.clock_sum_Hz) x *= 1.0 / n_seen_;
-        return false;
-      }
-    }
-    begin();
-    return true;
-  }
   /// Moves the die to where it begins a repetition without end. Each mode is linear, z_end = a z_begin + b; b is that of the last one.
   void close() {
     for (std::size_t m = 0; m < n_mode; ++m) {
@@ -179,7 +179,7 @@ std::vector<CourseSums> play_courses(const power::GpuModel& gpu, std::span<const
                                      double leakage_temperature_factor, const CourseLimits& limits) {
   const CourseCommon common(gpu, leakage_temperature_factor, limits);
   std::vector<CourseSums> out(of.size());
-  CoursePieces state;
+  CoursePieces state(common.limiter.n_sample());
   std::vector<double> nowhere(most_part + 1 + CoursePieces::n_ahead);
   std::array<std::optional<Course>, n_lane> course;
   std::array<std::size_t, n_lane> number{};
@@ -200,9 +200,16 @@ std::vector<CourseSums> play_courses(const power::GpuModel& gpu, std::span<const
   for (std::size_t left = of.size(); left > 0;) {
     play_pieces(common, state);
     if (state.n_counted > 0) add_clocks(state);
+    unsigned repeats = 0;  // bits of lanes whose repetition is over
     for (unsigned over = stretches_over(state); over != 0; over &= over - 1) {
       const auto l = static_cast<std::size_t>(std::countr_zero(over));
-      if (course[l]->next()) continue;
+      if (!course[l]->next()) repeats |= 1U << l;
+    }
+    // What stretches begin with has reached memory by the time that the next piece reads it.
+    end_samples(common, state);
+    for (; repeats != 0; repeats &= repeats - 1) {
+      const auto l = static_cast<std::size_t>(std::countr_zero(repeats));
+      if (course[l]->next_repetition()) continue;
       out[number[l]] = std::move(*course[l]).result();
       --left;
       fill(l);

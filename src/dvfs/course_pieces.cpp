@@ -85,30 +85,29 @@ TIDEWATT_INLINE unsigned samples_over(const CoursePieces& v) {
 /// Adds the samples that are over to their lanes' means.
 /// @param sample_W mean of the sample  @param rise_W of the mean since the sample before
 TIDEWATT_INLINE void see_samples(const CourseCommon& c, CoursePieces& v, const Lanes& sample_W, Lanes& rise_W) {
-  const double n_sample = c.limiter.n_sample(), left_out_frac = static_cast<double>(v.past[0].size()) - n_sample;
+  const double n_sample = c.limiter.n_sample(), left_out_frac = static_cast<double>(v.n_past) - n_sample;
   TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
     const bool due = v.sample_left_s.x[l] <= over_s;
-    const double J = v.window_J.x[l], s = v.window_s.x[l];
-    const double more_J = J + (v.sample_J.x[l] - v.oldest_J.x[l]), more_s = s + (v.sampled_s.x[l] - v.oldest_s.x[l]);
-    rise_W.x[l] = s > 0.0 ? v.board_W.x[l] : sample_W.x[l];  // so far that before
+    const double J = v.window_J.x[l], s = v.window_s.x[l], oldest_J = v.oldest_J.x[l], oldest_s = v.oldest_s.x[l];
+    const double more_J = J + (v.sample_J.x[l] - oldest_J), more_s = s + (v.sampled_s.x[l] - oldest_s);
+    const double board_W = v.board_W.x[l], before_W = s > 0.0 ? board_W : sample_W.x[l];
+    const double second_J = v.second_J.x[l], second_s = v.second_s.x[l];
+    const double mean_W = (more_J - left_out_frac * second_J) / (more_s - left_out_frac * second_s);
+    rise_W.x[l] = mean_W - before_W;  // whoever has no sample asks for neither
+    v.board_W.x[l] = due ? mean_W : board_W;
     v.window_J.x[l] = due ? more_J : J, v.window_s.x[l] = due ? more_s : s;
+    v.oldest_J.x[l] = due ? second_J : oldest_J, v.oldest_s.x[l] = due ? second_s : oldest_s;
   }
+  const std::size_t n_past = v.n_past;
   for (unsigned due = samples_over(v); due != 0; due &= due - 1) {
     const auto l = static_cast<std::size_t>(std::countr_zero(due));
-    auto& past = v.past[l];
-    std::size_t& at = v.oldest[l];
+    auto* past = v.past.data() + l * n_past;
+    std::size_t at = v.oldest[l];
     past[at] = {v.sample_J.x[l], v.sampled_s.x[l]};
-    at = at + 1 == past.size() ? 0 : at + 1;
-    v.oldest_J.x[l] = past[at].J, v.oldest_s.x[l] = past[at].s;
-  }
-  TIDEWATT_LANE_LOOP
-  for (std::size_t l = 0; l < n_lane; ++l) {
-    const bool due = v.sample_left_s.x[l] <= over_s;
-    const double mean_W =
-        (v.window_J.x[l] - left_out_frac * v.oldest_J.x[l]) / (v.window_s.x[l] - left_out_frac * v.oldest_s.x[l]);
-    rise_W.x[l] = mean_W - rise_W.x[l];
-    v.board_W.x[l] = due ? mean_W : v.board_W.x[l];
+    v.oldest[l] = at = at + 1 == n_past ? 0 : at + 1;
+    const auto& second = past[at + 1 == n_past ? 0 : at + 1];  // read long before it is asked for
+    v.second_J.x[l] = second.J, v.second_s.x[l] = second.s;
   }
 }
 
@@ -172,6 +171,10 @@ void play_pieces(const CourseCommon& c, CoursePieces& v) {
       v.z_K[m].x[l] = std::fma(v.z_K[m].x[l], left, K_per_J * over_W.x[l] * spent_s);
     }
   }
+}
+
+TIDEWATT_CLONES
+void end_samples(const CourseCommon& c, CoursePieces& v) {
   const PowerLimiter limiter = c.limiter;
   const double cap_W = c.limits.cap_W, lock_bins = c.lock_bins, up_bins = c.sampling.up_slew_bins,
                period_s = c.sampling.period_s;

@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -38,6 +40,8 @@ struct AtClock {
 
 /// [lane] everything that a piece moves.
 struct CoursePieces {
+  explicit CoursePieces(double n_sample)
+      : n_past(std::max<std::size_t>(2, static_cast<std::size_t>(std::ceil(n_sample)))), past(n_lane * n_past) {}
   Lanes reference_Hz, offset_V, leakage_W;   ///< of the chip, leakage at the reference voltage
   AtClock now, idle;                         ///< while it works, and without a context
   std::array<Lanes, n_mode> z_K;             ///< modes of the die
@@ -45,11 +49,12 @@ struct CoursePieces {
   Lanes sample_J, sampled_s, sample_left_s;  ///< of the sample
   // Plain mean of the last samples: see PowerMean.
   struct Sample {
-    double J, s;
+    double J = 0.0, s = 0.0;
   };
-  std::array<std::vector<Sample>, n_lane> past;  ///< [lane][sample] in a circle
-  std::array<std::size_t, n_lane> oldest{};      ///< of each lane's circle
-  Lanes oldest_J, oldest_s, window_J, window_s, board_W;
+  std::size_t n_past;                        ///< samples that are kept, two at least
+  std::vector<Sample> past;                  ///< [lane][sample] in a circle
+  std::array<std::size_t, n_lane> oldest{};  ///< of each lane's circle
+  Lanes oldest_J, oldest_s, second_J, second_s, window_J, window_s, board_W;
   Lanes stretch_left_s, begin_s, repetition_J, repetition_s;  ///< of the repetition, the first two on its own clock
   // The stretch: see PhaseMix. `gate` is reference clock ÷ gate, 0: none.
   Lanes matrix_s, active_matrix_s, other_s, active_other_s, transfer_J, whole_s, per_whole_s, gate, context, low_W,
@@ -65,8 +70,10 @@ struct CoursePieces {
   std::size_t n_counted = 0;                  ///< lanes whose sums anyone reads
 };
 
-/// One piece in every lane: to the end of its stretch or of its sample, whichever comes first. Samples that are over decide.
+/// One piece in every lane: to the end of its stretch or of its sample, whichever comes first.
 void play_pieces(const CourseCommon& c, CoursePieces& v);
+/// Samples that are over decide on the clock.
+void end_samples(const CourseCommon& c, CoursePieces& v);
 /// Adds the clock in that piece to the sums until the parts that end in it, seldom more than two in one; without branches, which no
 /// processor foresees here.
 void add_clocks(CoursePieces& v);
