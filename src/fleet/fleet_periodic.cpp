@@ -93,8 +93,7 @@ void find_differences(const FleetTask& task, const ClassMap& map, const Block& b
   if (!map.leakage.apart.empty()) find_leakage(b, map, s);
   if (map.within.more_W.empty()) return;
   if (!task.class_kinds.empty()) return find_more(b, map, task.timeline->classes[b.cls], pass.worked_K, s);
-  for (std::size_t i = 0; i < map.used.size(); ++i)
-    s.per_gpu_W[i] = static_cast<double>(b.n_used()) * s.ac_per_gpu[i];
+  for (std::size_t i = 0; i < map.used.size(); ++i) s.per_gpu_W[i] = static_cast<double>(b.n_used()) * s.ac_per_gpu[i];
 }
 
 /// What smoothing burns in a kind beyond what the GPUs would draw by themselves.

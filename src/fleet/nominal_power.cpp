@@ -120,8 +120,8 @@ bool moves_within_kinds(const FleetTask& task, std::size_t cls) {
 }
 
 /// [segment of the whole] as segment_more_W. @param clock_Hz of the chip  @param of_chip nullptr: the nominal one
-std::vector<double> whole_more_W(const FleetTask& task, const NodeType& type, std::size_t cls, double die_K, double clock_Hz,
-                           const ChipAtClock* of_chip) {
+std::vector<double> whole_more_W(const FleetTask& task, const NodeType& type, std::size_t cls, double die_K,
+                                 double clock_Hz, const ChipAtClock* of_chip) {
   const auto& whole = whole_of(task);
   const double pace = pace_of(task, cls), factor = type.gpu.leakage_temperature_factor(die_K);
   const bool leads = of_chip != nullptr && of_chip->leads && !task.class_lead.empty();
