@@ -47,14 +47,7 @@ struct CoursePieces {
   std::array<Lanes, n_mode> z_K;             ///< modes of the die
   Lanes mean_W, request_bins, clock_bins;    ///< mean of the last repetition
   Lanes sample_J, sampled_s, sample_left_s;  ///< of the sample
-  // Plain mean of the last samples: see PowerMean.
-  struct Sample {
-    double J = 0.0, s = 0.0;
-  };
-  std::size_t n_past;                        ///< samples that are kept, two at least
-  std::vector<Sample> past;                  ///< [lane][sample] in a circle
-  std::array<std::size_t, n_lane> oldest{};  ///< of each lane's circle
-  Lanes oldest_J, oldest_s, second_J, second_s, window_J, window_s, board_W;
+  Lanes window_J, window_s, board_W, oldest_J, oldest_s, second_J, second_s;  ///< of the last samples
   Lanes stretch_left_s, begin_s, repetition_J, repetition_s;  ///< of the repetition, the first two on its own clock
   // The stretch: see PhaseMix. `gate` is reference clock ÷ gate, 0: none.
   Lanes matrix_s, active_matrix_s, other_s, active_other_s, transfer_J, whole_s, per_whole_s, gate, context, low_W,
@@ -68,6 +61,13 @@ struct CoursePieces {
   static constexpr std::size_t n_ahead = 2;   ///< parts behind the last that `add_clocks` may touch
   std::array<double*, n_lane> until_part_Hz;  ///< [lane][part] to which that sum until the part's end is added
   std::size_t n_counted = 0;                  ///< lanes whose sums anyone reads
+  // Plain mean of the last samples: see PowerMean.
+  struct Sample {
+    double J = 0.0, s = 0.0;
+  };
+  std::size_t n_past;                        ///< samples that are kept, two at least
+  std::vector<Sample> past;                  ///< [lane][sample] in a circle
+  std::array<std::size_t, n_lane> oldest{};  ///< of each lane's circle
 };
 
 /// One piece in every lane: to the end of its stretch or of its sample, whichever comes first.
