@@ -19,7 +19,7 @@ struct GpuChoice {
   bool slowest = false;  ///< the one that all others wait for
   std::int64_t n_iteration = 3;
   double settle_s = 20.0;  ///< simulated before, so that the governor settles
-  double mean_s = 120.0;   ///< means are over the iterations of at least this time; the last ones are shown
+  double mean_s = 480.0;   ///< means are over the iterations of at least this time; the last ones are shown
   double step_s = 1e-3;
 };
 
