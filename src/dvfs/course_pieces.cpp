@@ -94,7 +94,7 @@ TIDEWATT_INLINE void see_samples(const CourseCommon& c, CoursePieces& v, const L
     const double board_W = v.board_W.x[l], before_W = s > 0.0 ? board_W : sample_W.x[l];
     const double second_J = v.second_J.x[l], second_s = v.second_s.x[l];
     const double mean_W = (more_J - left_out_frac * second_J) / (more_s - left_out_frac * second_s);
-    rise_W.x[l] = mean_W - before_W;  // whoever has no sample asks for neither
+    rise_W.x[l] = mean_W - before_W;  // read only where a sample is over
     v.board_W.x[l] = due ? mean_W : board_W;
     v.window_J.x[l] = due ? more_J : J, v.window_s.x[l] = due ? more_s : s;
     v.oldest_J.x[l] = due ? second_J : oldest_J, v.oldest_s.x[l] = due ? second_s : oldest_s;

@@ -40,14 +40,16 @@ struct AtClock {
 
 /// [lane] everything that a piece moves.
 struct CoursePieces {
+  /// @param n_sample of the limiter's window, whole or not; unit 1
   explicit CoursePieces(double n_sample)
       : n_past(std::max<std::size_t>(2, static_cast<std::size_t>(std::ceil(n_sample)))), past(n_lane * n_past) {}
-  Lanes reference_Hz, offset_V, leakage_W;   ///< of the chip, leakage at the reference voltage
-  AtClock now, idle;                         ///< while it works, and without a context
-  std::array<Lanes, n_mode> z_K;             ///< modes of the die
-  Lanes mean_W, request_bins, clock_bins;    ///< mean of the last repetition
-  Lanes sample_J, sampled_s, sample_left_s;  ///< of the sample
-  Lanes window_J, window_s, board_W, oldest_J, oldest_s, second_J, second_s;  ///< of the last samples
+  Lanes reference_Hz, offset_V, leakage_W;                    ///< of the chip, leakage at the reference voltage
+  AtClock now, idle;                                          ///< while it works, and without a context
+  std::array<Lanes, n_mode> z_K;                              ///< modes of the die
+  Lanes mean_W, request_bins, clock_bins;                     ///< mean of the last repetition
+  Lanes sample_J, sampled_s, sample_left_s;                   ///< of the sample
+  Lanes window_J, window_s, board_W;                          ///< of the last samples
+  Lanes oldest_J, oldest_s, second_J, second_s;               ///< of them: the next to go, and the one behind it
   Lanes stretch_left_s, begin_s, repetition_J, repetition_s;  ///< of the repetition, the first two on its own clock
   // The stretch: see PhaseMix. `gate` is reference clock ÷ gate, 0: none.
   Lanes matrix_s, active_matrix_s, other_s, active_other_s, transfer_J, whole_s, per_whole_s, gate, context, low_W,

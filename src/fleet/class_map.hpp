@@ -39,7 +39,7 @@ struct KindLeakage {
 
 /// Clocks that move within a kind.
 struct WithinKinds {
-  std::vector<double> more_W;  ///< [segment] of a nominal GPU beyond its kind's mean, see segment_more_W; empty: none
+  std::vector<double> more_W;  ///< [segment] of a nominal GPU beyond its kind's mean, see nominal_more_W; empty: none
   double peak_K = 0.0;         ///< what that adds to the hottest instant
   /// What it adds to a mode's ∫ P e^{−λ(T−t)} dt over a repetition, J; the energy of a kind is unchanged.
   std::array<double, thermal::n_mode> weight_J{};

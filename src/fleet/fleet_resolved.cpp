@@ -168,7 +168,7 @@ void add_courses(const Fleet& fleet, const FleetState& state, const FleetTask& t
   if (task.class_course.empty() || task.dark) return;
   const auto hall = fleet.node_hall[task.first_node];
   for (std::size_t c = 0; c < plans.size(); ++c) {
-    const auto more_W = segment_more_W(task, fleet.types[hall], state.controls[hall], c, nominal_die_K);
+    const auto more_W = nominal_more_W(task, fleet.types[hall], state.controls[hall], c);
     for (std::size_t i = 0; i < more_W.size(); ++i) plans[c].steps[i].more_W = more_W[i];
   }
 }

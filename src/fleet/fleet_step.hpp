@@ -39,7 +39,7 @@ struct HeldKinds {
 struct WholeRepetition {
   explicit WholeRepetition(const workload::Timeline& of) : timeline(of), more_W(of.classes.size()) {}
   workload::Timeline timeline;
-  /// [class][segment] see segment_more_W: of the nominal chip, the same for all parts. Empty until one asks for it.
+  /// [class][segment] see nominal_more_W: the same for all parts. Empty until one asks for it.
   mutable std::vector<std::vector<double>> more_W;
 };
 

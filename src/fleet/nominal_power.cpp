@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "dvfs/operating_point_batch.hpp"
 #include "dvfs/phase_times.hpp"
@@ -175,6 +176,18 @@ std::vector<double> of_part(const FleetTask& task, std::size_t cls, const std::v
   return out;
 }
 
+/// As the public one. @param find_clock_Hz finds the clock of the nominal chip at nominal_die_K
+template <class FindClock>
+std::vector<double> nominal_more_W(const FleetTask& task, const NodeType& type, std::size_t cls,
+                                   const FindClock& find_clock_Hz) {
+  if (!moves_within_kinds(task, cls)) return {};
+  const auto find_W = [&] { return whole_more_W(task, type, cls, nominal_die_K, find_clock_Hz(), nullptr); };
+  if (task.whole == nullptr) return find_W();
+  auto& known_W = task.whole->more_W[cls];
+  if (known_W.empty()) known_W = find_W();
+  return of_part(task, cls, known_W);
+}
+
 }  // namespace
 
 std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, const Controls& controls,
@@ -182,26 +195,25 @@ std::vector<double> nominal_kind_W(const FleetTask& task, const NodeType& type, 
   return kind_powers(task, type, cls, gated_clock_Hz(task, type, controls, cls, {}, die_K), die_K).kind_W;
 }
 
-std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
-                                   std::size_t cls, double die_K, const ChipAtClock* of) {
+std::vector<double> nominal_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
+                                   std::size_t cls) {
+  return nominal_more_W(task, type, cls, [&] { return gated_clock_Hz(task, type, controls, cls, {}, nominal_die_K); });
+}
+
+std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, std::size_t cls, double die_K,
+                                   const ChipAtClock& of) {
   if (!moves_within_kinds(task, cls)) return {};
-  const double clock_Hz = of != nullptr ? of->clock_Hz : gated_clock_Hz(task, type, controls, cls, {}, die_K);
-  return of_part(task, cls, whole_more_W(task, type, cls, die_K, clock_Hz, of));
+  auto whole_W = whole_more_W(task, type, cls, die_K, of.clock_Hz, &of);
+  return task.whole == nullptr ? std::move(whole_W) : of_part(task, cls, whole_W);
 }
 
 NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
                              double die_K) {
   const double clock_Hz = gated_clock_Hz(task, type, controls, cls, {}, die_K);
   auto out = kind_powers(task, type, cls, clock_Hz, die_K);
-  if (!moves_within_kinds(task, cls)) return out;
-  std::vector<double> here_W;
-  auto& whole_W = task.whole == nullptr ? here_W : task.whole->more_W[cls];
-  if (whole_W.empty()) {
-    const bool same = die_K == nominal_die_K;
-    whole_W = whole_more_W(task, type, cls, nominal_die_K,
-                           same ? clock_Hz : gated_clock_Hz(task, type, controls, cls, {}, nominal_die_K), nullptr);
-  }
-  out.more_W = task.whole == nullptr ? std::move(here_W) : of_part(task, cls, whole_W);
+  out.more_W = nominal_more_W(task, type, cls, [&] {
+    return die_K == nominal_die_K ? clock_Hz : gated_clock_Hz(task, type, controls, cls, {}, nominal_die_K);
+  });
   return out;
 }
 

@@ -21,15 +21,19 @@ struct ChipAtClock {
 };
 /// Difference of a chip's power in each segment from the mean of its kind over the repetition, W, because its clock differs. Over the
 /// whole repetition it adds no energy to any kind, but in a part of it it does. Empty: no difference.
-/// @param of nullptr: the nominal chip, which stands for the mean of its class, because courses are a plane over chips
-std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
-                                   std::size_t cls, double die_K, const ChipAtClock* of = nullptr);
+/// @param cls number of the class  @param die_K its temperature, K  @param of the chip
+std::vector<double> segment_more_W(const FleetTask& task, const NodeType& type, std::size_t cls, double die_K,
+                                   const ChipAtClock& of);
+/// The same of the nominal chip at nominal_die_K, which stands for the mean of its class, because courses are a plane over chips. Parts of
+/// one repetition share what is found. @param cls number of the class
+std::vector<double> nominal_more_W(const FleetTask& task, const NodeType& type, const Controls& controls,
+                                   std::size_t cls);
 
 /// Powers of the nominal chip of a class.
 struct NominalPowers {
   std::vector<double> kind_W;     ///< [kind] as nominal_kind_W
   std::vector<double> leakage_W;  ///< [kind] of it: leakage, which follows the die; 0 where a bound holds the power
-  std::vector<double> more_W;  ///< [segment] as segment_more_W at nominal_die_K, whatever the die: as in the reference
+  std::vector<double> more_W;     ///< [segment] as nominal_more_W, whatever the die: as in the reference
 };
 /// All of them at the die temperature `die_K`.
 NominalPowers nominal_powers(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,

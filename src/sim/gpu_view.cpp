@@ -84,10 +84,10 @@ double point_Hz(const Result& result, const Moment& m, const GpuReplay& gpu, con
 }
 
 /// The run's own course of the same GPU, once the die has settled.
-double run_step_W(GpuReplay gpu, const GpuView& v, const fleet::Controls& controls, Tick step) {
+double run_step_W(GpuReplay gpu, const GpuView& v, Tick step) {
   const auto& segments = gpu.task.timeline->classes[gpu.cls];
   const fleet::ChipAtClock chip{gpu.chip, v.point_Hz, gpu.leads};
-  const auto more_W = fleet::segment_more_W(gpu.task, gpu.type, controls, gpu.cls, v.point_die_K, &chip);
+  const auto more_W = fleet::segment_more_W(gpu.task, gpu.type, gpu.cls, v.point_die_K, chip);
   FoldedPower folded(gpu.task.timeline->period);
   PhasePlayer player{segments};
   while (player.iterations < 2) {
@@ -213,7 +213,7 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
     v.held.push_back(held);
   }
   v.step_W = folded.largest_step_W();
-  v.point_step_W = run_step_W(at_rest, v, controls, step);
+  v.point_step_W = run_step_W(at_rest, v, step);
   v.mean_Hz /= work_s, v.mean_W /= seen_s, v.mean_die_K /= seen_s;
   double all_s = 0.0;
   for (std::size_t h = 0; h < dvfs::n_held; ++h) all_s += v.held_frac[h] = state.held_s[0][h] - before[h];
