@@ -1,22 +1,10 @@
 """Acceptance of the engine: kernel, 54 days, accuracy against the resolved advance, scaling, pulse hunt."""
 import os
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 import product
+import reference_runs
 from product import DAY, ROOT
-
-
-def script(name):
-    """A program in scripts/, which has no ending, as a module."""
-    loader = SourceFileLoader(name, str(ROOT / "scripts" / name))
-    module = module_from_spec(spec_from_loader(name, loader))
-    loader.exec_module(module)
-    return module
-
-
-against = script("against_reference")
 
 DAYS54 = ROOT / "scenarios" / "llama3_405b_54days.toml"
 # Hours spread over a day and a season: where the weather drifts fastest, where it is hottest, and nights.
@@ -87,17 +75,17 @@ def check_edges(report):
 
     A figure whose obstacle scripts/against_reference names is unmet, not failed, as long as the page shows it.
     """
-    all_of = against.differences(against.SCENARIOS, report.runs)
+    all_of = reference_runs.differences(reference_runs.SCENARIOS, report.runs)
     for name, of in all_of.items():
-        missed = against.misses(name, of)
+        missed = reference_runs.misses(name, of)
         for key, percent in of.items():
-            what = f"{name}: {against.FIGURES[key]} against the reference"
+            what = f"{name}: {reference_runs.FIGURES[key]} against the reference"
             if missed.get(key):
-                report.unmet(what, f"{percent:+.2g} %", f"{against.AIM_percent[key]:g} %; in the way: {missed[key]}")
+                report.unmet(what, f"{percent:+.2g} %", f"{reference_runs.AIM_percent[key]:g} %; in the way: {missed[key]}")
             else:
-                report.at_most(what, abs(percent), against.AIM_percent[key], "%", ".2g")
+                report.at_most(what, abs(percent), reference_runs.AIM_percent[key], "%", ".2g")
     page = ROOT / "docs" / "against_reference.md"
-    report.judge("the page shows these figures", page.read_text(encoding="utf-8") == against.page(all_of), page.name, "as written anew")
+    report.judge("the page shows these figures", page.read_text(encoding="utf-8") == reference_runs.page(all_of), page.name, "as written anew")
 
 
 def check_verification(report):

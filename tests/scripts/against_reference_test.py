@@ -1,10 +1,10 @@
-"""The comparison with the reference: what is missed is said, and only where it is missed."""
+"""The page that compares runs with their reference names each figure that misses its aim, with its cause, and no other."""
 import unittest
 from types import SimpleNamespace
 
 from script import load
 
-AGAINST = load("against_reference")
+AGAINST = load("against_reference").reference_runs
 
 
 def answers(**changed):
@@ -21,7 +21,7 @@ class AgainstReference(unittest.TestCase):
         all_of = AGAINST.differences(["islanding", "power_brake"], run_of(answers(), answers()))
         self.assertEqual({key: set(of.values()) for key, of in all_of.items()}, {"islanding": {0.0}, "power_brake": {0.0}})
         self.assertIn("0 of 6 steps and ramps", AGAINST.page(all_of))
-        self.assertNotIn("in the way", AGAINST.page(all_of))
+        self.assertNotIn("Why figures miss", AGAINST.page(all_of))
 
     def test_signs_are_those_of_the_run_over_its_reference(self):
         of = AGAINST.differences(["islanding"], run_of(answers(**{AGAINST.STEP: 10.1, AGAINST.FALL: -29.7}), answers()))["islanding"]
