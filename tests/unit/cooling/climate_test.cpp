@@ -92,9 +92,9 @@ TEST_CASE("catalog climates have the seasons of their hemisphere and the pressur
     ++n_place;
     n_south += c.latitude_deg < 0.0 ? 1 : 0;
     if (std::abs(c.latitude_deg) > 22.0)  // between the tropics monsoon and cloud decide
-      CHECK((c.typical_drybulb_K[6] > c.typical_drybulb_K[0] + 5.0) == (c.latitude_deg > 0.0));
+      CHECK(std::copysign(1.0, c.latitude_deg) * (c.typical_drybulb_K[6] - c.typical_drybulb_K[0]) > 4.0);
     for (std::size_t m = 0; m < 12; ++m) {
-      CHECK(c.pressure_Pa[m] == Approx(standard_pressure_Pa(c.altitude_m)).epsilon(0.012));
+      CHECK(c.pressure_Pa[m] == Approx(standard_pressure_Pa(c.altitude_m)).epsilon(0.015));
       CHECK(c.extreme_max_K[m] >= c.hot_max_K[m]);
       CHECK(c.hot_max_K[m] > c.typical_drybulb_K[m]);
     }
