@@ -40,12 +40,12 @@ def dates(report):
     for file in files:
         off = []
         for day in (3, 10, 24):
-            out = report.run(TINY, {"run.start": f"2023-01-{day:02}T12:00:00"}, ["--weather", file]).json
+            out = report.run(TINY, {"run.start": f"2023-01-{day:02}T12:00:00"}, "--weather", file).json
             said, wanted = out["weather_from"], 1 if file.suffix == ".csv" else day
             if abs(outdoor_degC(out) - wanted) > 0.6 or not said["day"].endswith(f"01-{day:02}") or said["kind"] != "dated" or said["file"] != file.name:
                 off.append(f"{day} January: {said}, {outdoor_degC(out):.1f} °C")
         report.judge(f"line 10: {file.suffix} gives the date's air", not off, f"{3 - len(off)} of 3 days {off}", "all, said in weather_from")
-        out = report.run(TINY, {"run.start": "2023-01-10T12:00:00", "weather.day": "extreme"}, ["--weather", file]).json
+        out = report.run(TINY, {"run.start": "2023-01-10T12:00:00", "weather.day": "extreme"}, "--weather", file).json
         report.judge(f"line 10: {file.suffix} gives an extreme day by name", out["weather_from"]["kind"] == "extreme" and outdoor_degC(out) > 29.0, f"{out['weather_from']}", "the hottest")
     refused = product.call([report.binary, "check", TINY, "--weather", files[0], "--set", "run.start=2023-07-10T12:00:00"])
     report.judge("line 10: a day that the file lacks is refused", refused.code == 2 and "month 7 day 10" in refused.stderr, f"exit code {refused.code}", "2, with the file's span")
@@ -55,7 +55,7 @@ def public_case(report):
     folder = product.shared_data("public_cases/epw-start-date")
     if folder is None:
         return report.skip("line 10: a public January", "no reference data")
-    out = report.run(TINY, {"run.start": "2023-01-10T00:00:00", "run.duration_h": 20}, ["--weather", folder / "january.epw"]).json
+    out = report.run(TINY, {"run.start": "2023-01-10T00:00:00", "run.duration_h": 20}, "--weather", folder / "january.epw").json
     import h5py
 
     with h5py.File(out["result_file"]) as f:
@@ -67,7 +67,7 @@ def everywhere(report):
     csv = year_csv(report.folder.name)
     plant = product.call([report.binary, "plant", "crah_chilled_water", "--weather", csv, "--step-s", 3600, "--json"]).json
     report.judge("line 21: plant takes CSV", len(plant["months"]) == 12, f"{len(plant['months'])} months, PUE {plant['year']['pue']:.3f}", "12 months")
-    size = product.call([report.binary, "size", TINY, "--for", "gpus", "--contract-MW", 0.2, "--weather", csv, "--set", "run.start=2023-01-10T12:00:00", "--json", "--quiet"])
+    size = product.call([report.binary, "size", TINY, "--for", "gpus", "--contract-MW", 0.2, "--weather", csv, "--set", "run.start=2023-01-10T12:00:00", "--set", "run.duration_h=0.3", "--json", "--quiet"])
     report.judge("line 21: size takes CSV, on its hottest day", size.code == 0 and size.json["weather_from"]["day"] == "2023-07-30", size.stderr.strip()[:100] or str(size.json["weather_from"]), "30 July")
 
 

@@ -61,7 +61,7 @@ class Weather(unittest.TestCase):
         self.assertTrue(any("standard atmosphere at 0" in note for note in answer["weather_notes"]))
 
     def test_sizes_take_the_hottest_day_of_measured_weather(self):
-        size = [BINARY, "size", TINY, "--for", "gpus", "--weather", self.csv, "--contract-MW", 0.2, "--set", "run.start=2023-01-10T12:00:00", "--json", "--quiet"]
+        size = [BINARY, "size", TINY, "--for", "gpus", "--weather", self.csv, "--contract-MW", 0.2, "--set", "run.start=2023-01-10T12:00:00", "--set", "run.duration_h=0.3", "--json", "--quiet"]
         self.assertEqual(product.call(size).json["weather_from"], {"file": "year.csv", "day": "2023-07-30", "kind": "extreme"})
         self.assertEqual(product.call([*size, "--set", "weather.day=dated"]).json["weather_from"]["day"], "2023-01-10")
 
