@@ -152,9 +152,10 @@ py::tuple sweep_periods(const py::dict& given) {
 
 py::tuple plant(const std::string& name, const std::string& climate, const std::string& weather,
                 const std::string& year, const std::string& overlay, double it_W, double load_frac, double days,
-                double step_s, std::int64_t seed) {
+                double step_s, std::int64_t seed, double altitude_m) {
   const auto run = computed<study::PlantAlone>([=](study::PlantAlone& p) {
-    p = study::run_plant_alone({name, climate, weather, year, overlay, it_W, load_frac, days, step_s, seed});
+    p = study::run_plant_alone(
+        {name, climate, weather, year, overlay, it_W, load_frac, days, step_s, seed, altitude_m});
   });
   return py::make_tuple(study::plant_json(*run), study::plant_text(*run));
 }
@@ -243,8 +244,8 @@ py::dict replay(const std::string& file, const std::string& server, const py::di
       take("node_log", o.node_log), take("power_window_s", o.power_window_s), take("cap_W", o.cap_W);
   auto& hall = o.hall;
   take("plant", hall.plant), take("n_server", hall.n_server), take("climate", hall.climate),
-      take("weather", hall.weather_epw), take("year", hall.year), take("day", hall.day), take("hour", hall.hour),
-      take("seed", hall.seed);
+      take("weather", hall.weather_epw), take("altitude_m", hall.altitude_m), take("year", hall.year),
+      take("day", hall.day), take("hour", hall.hour), take("seed", hall.seed);
   if (given.contains("inlet_degC") && !given["inlet_degC"].is_none()) o.inlet_degC = given["inlet_degC"].cast<double>();
   const auto report = computed<study::ReplayReport>([o](study::ReplayReport& r) { r = study::replay_log(o); });
   std::vector<double> time_s, power_W, measured, predicted;
@@ -302,7 +303,7 @@ void bind_study(py::module_& m) {
   m.def("stability", &stability, "options"_a);
   m.def("orders", &orders, "scenario"_a, "file"_a, "result"_a, "options"_a);
   m.def("plant", &plant, "name"_a, "climate"_a, "weather_epw"_a, "year"_a, "catalog_overlay"_a, "it_W"_a, "load_frac"_a,
-        "days"_a, "step_s"_a, "seed"_a);
+        "days"_a, "step_s"_a, "seed"_a, "altitude_m"_a = 0.0);
   m.def("export_formats", &study::result_formats);
   m.def("export_window", &export_window, "result"_a, "options"_a);
   m.def("fit_gpu", &fit_gpu, "files"_a, "name"_a, "base"_a, "gpu"_a, "before_W"_a, "power_window_s"_a, "fan_frac"_a);

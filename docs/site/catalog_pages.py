@@ -48,7 +48,7 @@ def head(text):
 
 
 def page(root, kind):
-    out = [f"# Catalog: {kind}", "", f"Files of `catalog/{kind}`; `tidewatt catalog show NAME` prints one, `tidewatt catalog export NAME` starts your own.",
+    out = [f"# Catalog: {kind}", "", f"Files of `catalog/{kind}`; `tidewatt catalog show {kind} NAME` prints one, `tidewatt catalog export NAME` starts your own.",
            "Sources: [R] read in the primary text, [S] in a secondary place, [D] taken from data, [C] calculated, [K] recalled.", ""]
     for name, entry, text in entries(root, kind):
         sources, assumed = entry.pop("sources", {}), entry.pop("assumed", {})

@@ -258,7 +258,7 @@ def load(
         Overrides: `{"run.duration_h": 1}`, nested mappings, or a list of "key=value" as for the command line's `--set`.
         Every key ends with its unit.
     weather : path, optional
-        An EPW or CSV file; replaces the scenario's weather.
+        An EPW or CSV file; replaces the scenario's weather, its day included: the air is that of run.start's date unless `set` gives `weather.day`.
     catalog : path, optional
         A folder of catalog files that add to or replace the built-in ones.
     recordings : mapping, optional

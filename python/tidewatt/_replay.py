@@ -86,6 +86,7 @@ def replay(
     n_server: int = 0,
     climate: str = "portland_or",
     weather: Path | None = None,
+    altitude_m: float = 0.0,
     year: str = "typical",
     day: float = 201.0,
     hour: float = 12.0,
@@ -126,7 +127,9 @@ def replay(
     climate : str, default 'portland_or'
         Catalog entry of kind climate.
     weather : path, optional
-        An EPW file; replaces the climate.
+        An EPW or CSV file; replaces the climate.
+    altitude_m : float, default 0
+        Altitude, m, for a CSV file without pressures.
     year : str, default 'typical'
         Year of the climate: typical, hot or extreme.
     day : float, default 201
@@ -154,7 +157,7 @@ def replay(
     with _as_file(log) as path:
         given = {"gpu": gpu, "drive": drive, "catalog": _absolute(catalog), "host": host, "node_log": _absolute(node_log), "inlet_degC": inlet_degC,
                  "power_window_s": power_window_s, "cap_W": cap_W, "plant": plant, "n_server": n_server,
-                 "climate": climate, "weather": _absolute(weather), "year": year, "day": day, "hour": hour, "seed": seed}  # fmt: skip
+                 "climate": climate, "weather": _absolute(weather), "altitude_m": altitude_m, "year": year, "day": day, "hour": hour, "seed": seed}  # fmt: skip
         done = _core.replay(path, server, given)
     series = pandas.DataFrame({key: done[key] for key in ("time_s", "gpu", "power_W", "measured_degC", "predicted_degC")})
     hall = pandas.read_csv(io.StringIO(done["hall_csv"])) if done["hall_csv"] else None

@@ -153,7 +153,7 @@ def most_gpus(
     Parameters
     ----------
     scenario : Scenario | Path
-        It is run on the extreme day of its weather.
+        It is run on the extreme day of its weather, unless `set` gives `weather.day`.
     contract_W : float, default 0.0
         Highest power at the connection, W, mean of the design hour; 0: not limited.
     breaker_frac : float, default 0.8
@@ -180,7 +180,9 @@ def most_gpus(
     InputError
         No limit applies, or a new site has several halls or jobs.
     """
-    extreme = _as_scenario(scenario).with_set({"weather.day": "extreme"})
+    extreme = _as_scenario(scenario)
+    if not any(item.startswith("weather.day=") for item in extreme._source.set):
+        extreme = extreme.with_set({"weather.day": "extreme"})
     return _core.most_gpus(extreme._core, contract_W, breaker_frac, cooling_unit_frac, by_peak, new_site, _thread_count(threads))
 
 

@@ -183,6 +183,7 @@ def plant(
     step_s: float = 600.0,
     seed: int = 1,
     catalog: Path | None = None,
+    altitude_m: float = 0.0,
 ) -> Answer:
     """Simulates a cooling plant alone under a year's weather: PUE, water and margin by month. As `tidewatt plant`.
 
@@ -195,7 +196,7 @@ def plant(
     year : {'typical', 'hot', 'extreme'}
         Of the climate.
     weather : path, optional
-        An EPW file; replaces the climate.
+        An EPW or CSV file; replaces the climate.
     it_W : float, default 10e6
         IT heat for which the plant is sized, W.
     load_frac : float, default 0.8
@@ -208,6 +209,8 @@ def plant(
         Seed of the climate's days.
     catalog : path, optional
         A folder of catalog files that add to or replace the built-in ones.
+    altitude_m : float, default 0
+        Altitude, m, for a CSV file without pressures, −500–9,000.
 
     Returns
     -------
@@ -225,7 +228,7 @@ def plant(
     >>> year["year"]["pue"] > 1
     True
     """
-    figures, text = _core.plant(name, climate, _absolute(weather), year, _absolute(catalog), it_W, load_frac, days, step_s, seed)
+    figures, text = _core.plant(name, climate, _absolute(weather), year, _absolute(catalog), it_W, load_frac, days, step_s, seed, altitude_m)
     return Answer(json.loads(figures), text)
 
 

@@ -143,7 +143,7 @@ def sweep(
     set : Overrides, optional
         Overrides of every case, as for `tidewatt.load`.
     weather : Path, optional
-        An EPW file; replaces the scenario's weather.
+        An EPW or CSV file; replaces the scenario's weather.
     catalog : Path, optional
         A folder of catalog files that add to or replace the built-in ones.
     executor : concurrent.futures.Executor, optional

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/text.hpp"
 #include "commands.hpp"
@@ -9,7 +12,7 @@
 namespace {
 
 struct Arguments {
-  std::string name, overlay;
+  std::string name, second, overlay;
 };
 
 void list(const Arguments& a) {
@@ -21,8 +24,22 @@ void list(const Arguments& a) {
   }
 }
 
+/// NAME, KIND/NAME or KIND NAME.
 void show(const Arguments& a) {
   const tidewatt::catalog::Catalog catalog(a.overlay);
+  if (!a.second.empty()) {
+    std::vector<std::string> kinds;
+    for (const auto& key : catalog.list())
+      if (kinds.empty() || kinds.back() != key.first) kinds.push_back(key.first);
+    if (std::find(kinds.begin(), kinds.end(), a.name) == kinds.end()) {
+      const auto close = tidewatt::nearest(a.name, kinds);
+      throw tidewatt::InputError(fmt::format("no catalog kind '{}'{}; there are: {}", a.name,
+                                             close.empty() ? "" : fmt::format(" (did you mean '{}'?)", close),
+                                             fmt::join(kinds, ", ")));
+    }
+    fmt::print("{}", catalog.text(a.name, a.second));
+    return;
+  }
   bool found = false;
   std::vector<std::string> known;
   for (const auto& key : catalog.list()) {
@@ -50,7 +67,8 @@ void add_catalog_command(CLI::App& app, int&) {
     each->add_option("--catalog", a->overlay, "folder of catalog files that add to or replace the built-in ones")
         ->type_name("FOLDER");
   s->alias("export");
-  s->add_option("name", a->name, "NAME or KIND/NAME")->required();
+  s->add_option("name", a->name, "NAME, KIND/NAME or KIND NAME")->required();
+  s->add_option("entry", a->second, "name of the entry, where its kind is given first")->type_name("NAME");
   s->callback([a] { show(*a); });
   add_catalog_hardware(*c);
 }

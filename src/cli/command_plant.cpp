@@ -40,7 +40,10 @@ void add_plant_command(CLI::App& app, int&) {
       ->type_name("NUMBER")
       ->check(within(0, 9e15))
       ->capture_default_str();
-  c->add_option("--weather", o.weather_epw, "EPW file; replaces the climate")->type_name("FILE");
+  c->add_option("--weather", o.weather_epw, "weather file, EPW or CSV; replaces the climate")->type_name("FILE");
+  c->add_option("--altitude-m", o.altitude_m, "altitude, for a CSV file without pressures")
+      ->check(within(-500, 9000))
+      ->capture_default_str();
   c->add_option("--it-MW", a->it_MW, "IT heat for which the plant is sized")
       ->check(within(0.001, 1e4))
       ->capture_default_str();

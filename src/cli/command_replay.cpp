@@ -62,9 +62,12 @@ void add_replay_command(CLI::App& app, int&) {
                       ->check(within(1, 1e6));
   plant->needs(servers), servers->needs(plant);
   c->add_option("--climate", hall.climate, "climate of the hall")->type_name("NAME")->capture_default_str();
-  c->add_option("--weather", hall.weather_epw, "EPW file; replaces the climate")
+  c->add_option("--weather", hall.weather_epw, "weather file, EPW or CSV; replaces the climate")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
+  c->add_option("--altitude-m", hall.altitude_m, "altitude, for a CSV file without pressures")
+      ->check(within(-500, 9000))
+      ->capture_default_str();
   c->add_option("--year", hall.year, "year of the climate: typical, hot or extreme")
       ->check(CLI::IsMember({"typical", "hot", "extreme"}))
       ->capture_default_str();

@@ -34,7 +34,8 @@ void schema(const Arguments& a) {
   if (!a.keys) return fmt::print("{}", study::scenario_schema(reference));
   const std::string text = study::reference_text(reference, a.word);
   if (text.empty())
-    throw InputError(fmt::format("no scenario key contains '{}'; tidewatt schema --keys lists all", a.word));
+    throw InputError(
+        fmt::format("no scenario key and no kind contains '{}'; tidewatt schema --keys lists all", a.word));
   fmt::print("{}", text);
 }
 
@@ -46,7 +47,10 @@ void add_schema_command(CLI::App& app, int&) {
                                "print the scenario format: a JSON Schema for editors, all keys with unit, range and "
                                "default, or reference pages");
   auto* keys = c->add_flag("--keys", a->keys, "list the keys that --set can change, as text");
-  c->add_option("word", a->word, "with --keys: only keys whose path contains this, e.g. plan or event")->needs(keys);
+  c->add_option("word", a->word,
+                "with --keys: only keys whose path or kind (of an event, a mitigation, ...) contains this, in any "
+                "case, e.g. plan or cdu")
+      ->needs(keys);
   c->add_option("--markdown", a->folder, "write the reference as Markdown pages into this folder instead")
       ->type_name("FOLDER")
       ->excludes(keys);

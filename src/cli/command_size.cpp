@@ -159,10 +159,13 @@ void size_portfolio(Arguments a, const sim::Scenario& scenario, int& exit_code) 
 
 void size(const Arguments& a, int& exit_code) {
   auto load = a.load;
-  if (a.what == "gpus") load.set.emplace_back("weather.day=extreme");
+  const auto names_day = [](const std::string& set) { return set.starts_with("weather.day="); };
+  if (a.what == "gpus" && std::ranges::none_of(load.set, names_day)) load.set.emplace_back("weather.day=extreme");
   const auto scenario = sim::load_scenario(a.file, load);
   if (!a.write.empty()) {
     if (a.what == "cap") throw InputError("--write: a study of caps writes no scenario");
+    if (!a.load.weather_epw.empty())
+      throw InputError("--write: --weather would be lost; name the file under [weather] in the scenario first");
     if (a.what == "gpus" && !a.load.set.empty())
       throw InputError("--write: what --set changes would be lost; put it into the scenario first");
     const auto folder = [](const std::string& file) {
@@ -212,6 +215,8 @@ void add_size_command(CLI::App& app, int& exit_code) {
                 "write the scenario with the cheapest portfolio, or with the GPUs found, to this file beside it")
       ->type_name("FILE");
   c->add_option("--set", a->load.set, "override a key (repeatable)")->type_name("KEY=VALUE")->allow_extra_args(false);
+  c->add_option("--weather", a->load.weather_epw, "weather file, EPW or CSV; replaces the scenario's weather")
+      ->type_name("FILE");
   c->add_option("--catalog", a->load.catalog_overlay,
                 "folder of catalog files that add to or replace the built-in ones")
       ->type_name("FOLDER");

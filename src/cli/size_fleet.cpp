@@ -7,6 +7,7 @@
 
 #include "io/durable_file.hpp"
 #include "option_checks.hpp"
+#include "sim/site_weather.hpp"
 #include "study/cap_study.hpp"
 #include "study/gpu_capacity.hpp"
 
@@ -34,7 +35,7 @@ void print_gpus(const FleetOptions& o, const study::GpuCapacity& c) {
   fmt::print("most GPUs: {}, bound by {}\n", c.n_gpu, c.binds);
   fmt::print("racks: {}, counted in whole units of {} GPUs\n", c.n_rack, c.unit_gpus);
   fmt::print(
-      "design hour {} h of an extreme day: {:.1f} W per GPU at the connection, PUE {:.3f}, {:.3f} MW drawn in its "
+      "design hour {} h of the day: {:.1f} W per GPU at the connection, PUE {:.3f}, {:.3f} MW drawn in its "
       "mean\n",
       c.hour, c.W_per_gpu, c.pue, c.connection_W * 1e-6);
   fmt::print("largest millisecond of the day: {:.3f} MW{}\n", c.peak_W * 1e-6,
@@ -97,7 +98,10 @@ void size_gpus(const FleetOptions& o, const sim::Scenario& scenario) {
                                              .new_site = o.new_site,
                                              .n_thread = o.n_thread});
   auto object = to_json(c);
+  const auto from = sim::site_weather(scenario).from;
+  object["weather_from"] = {{"file", from.file}, {"day", from.day}, {"kind", from.kind}};
   if (!o.json) print_gpus(o, c);
+  if (!o.json) fmt::print("outdoor air: {}\n", from.text());
   if (!o.write.empty()) {
     const auto text = with_gpus(o, scenario, c);
     io::write_durably(o.write, {text.data(), text.size()});

@@ -53,5 +53,12 @@ MonthDay pick_day(const EpwYear& year, DayKind kind);
 /// The file as weather of a run that starts at `month`, `day`, `hour` local standard time; a whole year repeats.
 /// @param hour 0 to 23 @throws InputError if the file does not have that day
 Weather epw_weather(const EpwYear& year, MonthDay start, int hour);
+/// The same along the calendar from a date on: every day has the air of its month and day, whatever the file's years. On 29
+/// February a file without that day gives 28 February once more; in a common year that day of a file is left out. A whole year
+/// repeats after a year; another file ends with its last day, or at the first day that it does not have.
+/// @param calendar_year of the start  @param hour 0 to 23 @throws InputError if the file does not have that day
+Weather epw_weather(const EpwYear& year, int calendar_year, MonthDay start, int hour);
+/// Days of a month in the Gregorian calendar. @param month 1 to 12
+int days_in(int year, int month);
 
 }  // namespace TIDEWATT_NAMESPACE::cooling

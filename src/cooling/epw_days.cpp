@@ -1,18 +1,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <map>
 
 #include "epw.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
+#include "weather_days.hpp"
 
 namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
 struct Day {
   MonthDay date;
-  double mean_K = 0.0, max_K = 0.0, range_K = 0.0;
+  DayFigures figures;
 };
 
 std::vector<Day> whole_days(const EpwYear& year) {
@@ -30,43 +32,27 @@ std::vector<Day> whole_days(const EpwYear& year) {
       lo = std::min(lo, T);
       hi = std::max(hi, T);
     }
-    days.push_back({{year.hours[i].month, year.hours[i].day}, sum / static_cast<double>(n), hi, hi - lo});
+    const int month = year.hours[i].month;
+    days.push_back({{month, year.hours[i].day}, {month, sum / static_cast<double>(n), hi, hi - lo}});
     i += n;
   }
   return days;
 }
 
-double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return 0.5 * (v[(v.size() - 1) / 2] + v[v.size() / 2]);
-}
-
-MonthDay typical_day(const EpwYear& year, std::vector<Day> days) {
-  const int warmest = year.latitude_deg >= 0.0 ? 7 : 1;
-  std::vector<Day> month;
-  std::copy_if(days.begin(), days.end(), std::back_inserter(month),
-               [&](const Day& d) { return d.date.month == warmest; });
-  if (month.empty()) month = std::move(days);  // a part of a year without that month
-  std::vector<double> means, ranges;
-  for (const Day& d : month) means.push_back(d.mean_K), ranges.push_back(d.range_K);
-  const double mean = median(means), range = median(ranges);
-  const auto off = [&](const Day& d) { return std::abs(d.mean_K - mean) + std::abs(d.range_K - range); };
-  return std::min_element(month.begin(), month.end(), [&](const Day& a, const Day& b) { return off(a) < off(b); })
-      ->date;
-}
-
 }  // namespace
 
+int days_in(int year, int month) {
+  constexpr std::array<int, 12> days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return days.at(static_cast<std::size_t>(month - 1)) + (month == 2 && leap ? 1 : 0);
+}
+
 MonthDay pick_day(const EpwYear& year, DayKind kind) {
-  std::vector<Day> days = whole_days(year);
+  const std::vector<Day> days = whole_days(year);
   if (days.empty()) throw InputError(fmt::format("{}: no whole day to pick", year.place));
-  if (kind == DayKind::typical) return typical_day(year, std::move(days));
-  std::stable_sort(days.begin(), days.end(), [](const Day& a, const Day& b) { return a.max_K > b.max_K; });
-  if (kind == DayKind::extreme) return days.front().date;
-  const std::size_t hottest = std::max<std::size_t>(1, days.size() / 20);
-  return std::max_element(days.begin(), days.begin() + static_cast<std::ptrdiff_t>(hottest),
-                          [](const Day& a, const Day& b) { return a.range_K < b.range_K; })
-      ->date;
+  std::vector<DayFigures> figures;
+  for (const Day& d : days) figures.push_back(d.figures);
+  return days[pick_day(figures, kind, year.latitude_deg >= 0.0 ? 7 : 1)].date;
 }
 
 Weather epw_weather(const EpwYear& year, MonthDay start, int hour) {
@@ -86,6 +72,50 @@ Weather epw_weather(const EpwYear& year, MonthDay start, int hour) {
   series.local_at_start_ns = hour * ns_per_hour;
   series.source = fmt::format("{} ({})", year.place, year.source);
   series.notes = year.notes;
+  return Weather(std::move(series));
+}
+
+Weather epw_weather(const EpwYear& year, int calendar_year, MonthDay start, int hour) {
+  if (hour < 0 || hour > 23) throw InputError(fmt::format("weather start hour {} is outside 0 to 23", hour));
+  const auto n = 24 * static_cast<std::size_t>(year.per_hour);
+  std::map<std::pair<int, int>, std::size_t> first_of;  // of each whole day
+  for (std::size_t i = 0; i + n <= year.hours.size(); ++i)
+    if (year.hours[i].hour == 1 && year.hours[i].part == 1) first_of[{year.hours[i].month, year.hours[i].day}] = i;
+  const auto day_of = [&](MonthDay d) {  // a file without 29 February gives the day before once more
+    const auto at = first_of.find({d.month, d.day});
+    return at == first_of.end() && d.month == 2 && d.day == 29 ? first_of.find({2, 28}) : at;
+  };
+  auto day = day_of(start);
+  if (day == first_of.end())
+    throw InputError(fmt::format("{} ({}) has no month {} day {}: it reaches from month {} day {} to month {} day {}",
+                                 year.place, year.source, start.month, start.day, year.hours.front().month,
+                                 year.hours.front().day, year.hours.back().month, year.hours.back().day));
+  WeatherSeries series;
+  series.notes = year.notes;
+  series.step_ns = ns_per_hour / year.per_hour;
+  series.first_ns = series.step_ns - hour * ns_per_hour;
+  if (!year.whole_year) {  // midnight of the first day is the end of the day before
+    const bool again = year.hours[day->second].day != start.day;  // 28 February on the 29th
+    const bool none = day->second == 0 && !again;
+    if (none) series.notes.push_back("the file's first midnight has the air of its first record");
+    series.knots.push_back(year.hours[again ? day->second + n - 1 : none ? 0 : day->second - 1].air);
+    series.first_ns -= series.step_ns;
+  }
+  // The calendar's days from the start on, a year at most: that repeats.
+  MonthDay date = start;
+  int at_year = calendar_year;
+  do {
+    for (std::size_t h = 0; h < n; ++h) series.knots.push_back(year.hours[day->second + h].air);
+    if (++date.day > days_in(at_year, date.month)) {
+      date.day = 1;
+      if (++date.month > 12) date.month = 1, ++at_year;
+    }
+    day = day_of(date);
+  } while (day != first_of.end() && !(date.month == start.month && date.day == start.day) &&
+           !(at_year > calendar_year && start.month == 2 && start.day == 29 && date.month == 3));
+  series.periodic = year.whole_year;
+  series.local_at_start_ns = hour * ns_per_hour;
+  series.source = fmt::format("{} ({})", year.place, year.source);
   return Weather(std::move(series));
 }
 

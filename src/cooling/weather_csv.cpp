@@ -76,12 +76,6 @@ Tick days_from_civil(int y, int m, int d) {
   return static_cast<Tick>(era) * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
-int days_in(int y, int m) {
-  constexpr std::array<int, 12> days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool leap = (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
-  return days[static_cast<std::size_t>(m - 1)] + (m == 2 && leap ? 1 : 0);
-}
-
 // "2024-07-01T13:00" or with a blank; seconds optional. Minutes since 1970.
 std::optional<Tick> read_time(std::string_view text) {
   text = trim(text);
@@ -105,13 +99,8 @@ std::optional<Tick> read_time(std::string_view text) {
 
 // As read_time reads it.
 std::string text_of(Tick minutes) {
-  Tick day = minutes / 1440;
-  int y = 1970, m = 1;
-  for (; day >= days_from_civil(y + 1, 1, 1); ++y) {
-  }
-  while (m < 12 && day >= days_from_civil(y, m + 1, 1)) ++m;
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}", y, m, day - days_from_civil(y, m, 1) + 1, minutes % 1440 / 60,
-                     minutes % 60);
+  const Tick of_day = (minutes % 1440 + 1440) % 1440;
+  return fmt::format("{}T{:02}:{:02}", date_text(minutes), of_day / 60, of_day % 60);
 }
 
 std::optional<double> value(const Line& line, const Layout& layout, std::size_t q, Findings& findings) {
@@ -157,12 +146,22 @@ std::optional<WeatherSample> read_sample(const Line& line, const Layout& layout,
 
 }  // namespace
 
-Weather parse_weather_csv(std::string_view text, const std::string& file, double altitude_m, std::string_view start) {
+std::string date_text(Tick minute) {
+  const Tick day = (minute - (minute % 1440 + 1440) % 1440) / 1440;
+  int y = 1900, m = 1;
+  for (; day >= days_from_civil(y + 1, 1, 1); ++y) {
+  }
+  while (m < 12 && day >= days_from_civil(y, m + 1, 1)) ++m;
+  return fmt::format("{:04}-{:02}-{:02}", y, m, day - days_from_civil(y, m, 1) + 1);
+}
+
+CsvWeather parse_csv_weather(std::string_view text, const std::string& file, double altitude_m) {
   Findings findings(file);
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   epw_text::Rows rows(text, 1);
   Line line;
-  WeatherSeries series;
+  CsvWeather out;
+  out.file = file;
   if (!rows.next(line)) findings.add(1, 1, "", "empty file");
   findings.throw_if_any();
   const Layout layout = read_names(line, findings);
@@ -188,28 +187,36 @@ Weather parse_weather_csv(std::string_view text, const std::string& file, double
       if (!first) first = now;
       last = now;
     }
-    if (const auto s = read_sample(line, layout, standard_Pa, findings)) series.knots.push_back(*s);
+    if (const auto s = read_sample(line, layout, standard_Pa, findings)) out.knots.push_back(*s);
   }
-  if (series.knots.size() < 2) findings.add(line.number, 1, "", "two lines of values at least are needed");
+  if (out.knots.size() < 2) findings.add(line.number, 1, "", "two lines of values at least are needed");
   if (step > 1440) findings.add(line.number, 1, "time", fmt::format("a step of {} min is longer than a day", step));
   findings.throw_if_any();
-  const Tick begin = start.empty() ? *first : read_time(start).value_or(-1);
-  if (begin < *first || begin > *last)
-    findings.add(
-        1, 1, "time",
-        fmt::format("the run starts at '{}', the file reaches from {} to {}", start, text_of(*first), text_of(*last)));
-  findings.throw_if_any();
-  series.step_ns = step * 60 * ns_per_s;
-  series.first_ns = (*first - begin) * 60 * ns_per_s;
-  series.local_at_start_ns = begin % 1440 * 60 * ns_per_s;
-  series.source = file;
+  out.first_min = *first;
+  out.step_min = step;
   if (!layout.of(7) && !layout.of(8))
-    series.notes.push_back(fmt::format("no pressure column: standard atmosphere at {} m", altitude_m));
-  return Weather(std::move(series));
+    out.notes.push_back(fmt::format("no pressure column: standard atmosphere at {} m", altitude_m));
+  return out;
 }
 
-Weather read_weather_csv(const std::string& path, double altitude_m, std::string_view start) {
-  return parse_weather_csv(tidewatt::read_file(path, 64u << 20), path, altitude_m, start);
+CsvWeather read_csv_weather(const std::string& path, double altitude_m) {
+  return parse_csv_weather(tidewatt::read_file(path, 64u << 20), path, altitude_m);
+}
+
+Weather csv_weather(const CsvWeather& file, std::string_view start) {
+  if (start.empty()) return csv_weather(file, file.first_min);
+  const auto begin = read_time(start);
+  if (!begin || *begin < file.first_min || *begin > file.last_min())
+    throw InputError(Finding{{file.file, 1, 1},
+                             "time",
+                             fmt::format("the run starts at '{}', the file reaches from {} to {}: set run.start "
+                                         "within it, or weather.day to typical or extreme for a day of the file",
+                                         start, text_of(file.first_min), text_of(file.last_min()))});
+  return csv_weather(file, *begin);
+}
+
+Weather parse_weather_csv(std::string_view text, const std::string& file, double altitude_m, std::string_view start) {
+  return csv_weather(parse_csv_weather(text, file, altitude_m), start);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::cooling

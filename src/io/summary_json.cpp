@@ -63,10 +63,24 @@ std::string summary_json(const std::vector<std::pair<std::string, sim::Value>>& 
   return object(summary, value_json);
 }
 
+namespace {
+
+/// Which day of which file the air is from.
+std::string weather_from(const sim::Result& result) {
+  std::vector<std::pair<std::string, sim::Value>> from;
+  for (const char* key : {"file", "day", "kind"})
+    for (const auto& [name, text] : result.provenance)
+      if (name == fmt::format("weather_{}", key)) from.emplace_back(key, text);
+  return from.empty() ? "" : ", \"weather_from\": " + summary_json(from);
+}
+
+}  // namespace
+
 std::string result_json(const sim::Result& result) {
   std::string out = summary_json(result.summary), list;
   for (const auto& job : result.jobs) list.append(list.empty() ? "" : ", ").append(summary_json(job));
-  out.insert(out.size() - 1, (result.summary.empty() ? "" : ", ") + ("\"jobs\": [" + list + "]"));
+  out.insert(out.size() - 1,
+             (result.summary.empty() ? "" : ", ") + ("\"jobs\": [" + list + "]") + weather_from(result));
   return out;
 }
 

@@ -37,6 +37,7 @@ class Sentences {
 
   std::string all() {
     training();
+    weather();
     swing();
     limits();
     slowest();
@@ -71,6 +72,11 @@ class Sentences {
     if (stops + planned > 0.0)
       say(fmt::format("Interruptions of the job: {:.0f} unexpected, {:.0f} planned; {} % of the time is effective.",
                       stops, planned, shown(f_["effective_time_percent"])));
+  }
+
+  void weather() {
+    const std::string from = f_.provenance("weather_text");
+    if (!from.empty()) say("The outdoor air is from " + from + ".");
   }
 
   void swing() {

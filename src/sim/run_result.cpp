@@ -259,7 +259,11 @@ Result finish(Simulation& run) {
       {"start_time", scenario.run.start},
       {"seed", fmt::format("{}", scenario.run.seed)},
       {"version", TIDEWATT_VERSION},
-      {"weather", run.model.weather.source()},
+      {"weather", run.model.site.weather.source()},
+      {"weather_file", run.model.site.from.file},
+      {"weather_day", run.model.site.from.day},
+      {"weather_kind", run.model.site.from.kind},
+      {"weather_text", run.model.site.from.text()},
       {"wall_s", fmt::format("{:.3f}", wall_s)},
       {"steps",
        fmt::format(

@@ -8,8 +8,6 @@
 
 #include "base/path_below.hpp"
 #include "base/text.hpp"
-#include "cooling/epw.hpp"
-#include "cooling/weather_csv.hpp"
 #include "fleet/fan_stairs.hpp"
 #include "inherit.hpp"
 #include "scenario_check.hpp"
@@ -271,10 +269,16 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
     (csv ? w.csv : w.epw) = options.weather_epw;
     (csv ? w.epw : w.csv).clear();
     w.climate.clear();
-    if (csv)
+    // The scenario's day goes with the weather that the file replaces; --set asks for a day of the file.
+    const Node* day = node ? node->find("day") : nullptr;
+    if (day == nullptr || day->place.file != "--set") {
+      if (day != nullptr && w.day != WeatherDay::dated)
+        s.notes.push_back(fmt::format(
+            "weather.day: '{}' is of the weather that the file replaces; the air is that of run.start's date. --set "
+            "weather.day=typical, hot_clear or extreme takes such a day of the file",
+            word_of(w.day)));
       w.day = WeatherDay::dated;
-    else if (w.day == WeatherDay::hot)
-      w.day = WeatherDay::hot_clear;
+    }
   } else {
     for (const auto& [key, file] : {std::pair{"epw", &w.epw}, std::pair{"csv", &w.csv}}) {
       if (file->empty()) continue;
@@ -289,7 +293,7 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
       below = below && path;
     }
   }
-  if (!w.csv.empty() && (node == nullptr || node->find("day") == nullptr)) w.day = WeatherDay::dated;
+  if (!(w.csv.empty() && w.epw.empty()) && (node == nullptr || node->find("day") == nullptr)) w.day = WeatherDay::dated;
   const bool altitude = options.weather_epw.empty() && node != nullptr && node->find("altitude_m") != nullptr;
   if (!check_weather(s, below, altitude, reading.findings) || w.climate.empty()) return;
   const Node* named = node ? node->find("climate") : nullptr;

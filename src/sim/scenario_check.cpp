@@ -222,9 +222,6 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
     report("run.macro_step_max_s",
            fmt::format("{:g} s is below run.macro_step_s, {:g} s: raise one or lower the other; both allow 1 to 3600 s",
                        s.run.macro_step_max_s, s.run.macro_step_s));
-  if (!s.weather.epw.empty() && is_year(s.weather.day))
-    report("weather.day",
-           fmt::format("'{}' is for climates; an EPW file goes on from its day by itself", word_of(s.weather.day)));
   if (s.halls.empty()) report("hall", "a site needs one hall at least");
   if (s.jobs.empty()) report("job", "a scenario needs one job");
   std::int64_t n_gpu = 0, n_used = 0;

@@ -29,14 +29,13 @@ void WindowParams::fields(FieldVisitor& v) {
 
 void WeatherParams::fields(FieldVisitor& v) {
   v.text("epw", epw, "EPW file, in the scenario's folder or below", Need::optional);
-  v.text("csv", csv, "measured weather as CSV, in the scenario's folder or below; the run begins at `run.start`",
-         Need::optional);
+  v.text("csv", csv, "measured weather as CSV, in the scenario's folder or below; with its years", Need::optional);
   v.number("altitude_m", altitude_m, {-500, 9000}, "altitude, for a CSV file without pressures", Need::optional);
   v.text("climate", climate, "catalog climate", Need::optional);
   choose(v, "day", day,
-         "which day: of a CSV file dated; of an EPW file dated (and on from there), typical, hot_clear or extreme; of "
-         "a climate typical, hot or extreme (repeated), "
-         "or the date in a typical_year, hot_year or extreme_year",
+         "which day: of a file dated (the date of run.start and on from there; default), or its typical, hot_clear or "
+         "extreme day and on from there; of a climate a typical (default), hot or extreme day of run.start's month "
+         "(repeated), or the date in a typical_year, hot_year or extreme_year",
          Need::optional);
 }
 

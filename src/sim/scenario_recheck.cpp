@@ -7,6 +7,7 @@
 #include "cooling/weather_csv.hpp"
 #include "scenario_check.hpp"
 #include "scenario_site.hpp"
+#include "site_weather.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 
@@ -37,6 +38,23 @@ std::vector<std::string> Recheck::items(const std::string& list, const std::vect
   return paths;
 }
 
+namespace {
+
+/// Reads the weather file, and whether it has the run's days if `run.start` is a time.
+void check_file(const Scenario& s) {
+  const auto& w = s.weather;
+  try {
+    local_time_of_day(s.run.start);
+  } catch (const InputError&) {  // reported with the other keys of the run
+    if (!w.epw.empty()) cooling::read_epw(w.epw);
+    if (!w.csv.empty()) cooling::read_csv_weather(w.csv, w.altitude_m);
+    return;
+  }
+  site_weather(s).weather.at(to_tick(s.run.duration_s));
+}
+
+}  // namespace
+
 bool check_weather(const Scenario& s, bool files, bool altitude, std::vector<Finding>& findings) {
   const auto& w = s.weather;
   const auto report = [&](const char* key, std::string message) {
@@ -44,20 +62,24 @@ bool check_weather(const Scenario& s, bool files, bool altitude, std::vector<Fin
   };
   if (altitude && w.csv.empty())
     report(".altitude_m", "belongs to a CSV file (csv) without pressures: an EPW file and a climate have their own");
-  if (files) try {
-      if (!w.epw.empty()) cooling::read_epw(w.epw);
-      if (!w.csv.empty()) cooling::read_weather_csv(w.csv, w.altitude_m, s.run.start).at(to_tick(s.run.duration_s));
+  const bool file = !w.epw.empty() || !w.csv.empty();
+  if (file && (w.day == WeatherDay::hot || is_year(w.day)))
+    report(".day",
+           fmt::format("'{}' is for climates; a file has dated (the date of run.start), typical, hot_clear and extreme",
+                       word_of(w.day)));
+  else if (files && file)
+    try {
+      check_file(s);
     } catch (const InputError& e) {
       findings.insert(findings.end(), e.findings().begin(), e.findings().end());
     }
-  if (!w.csv.empty() && w.day != WeatherDay::dated)
-    report(".day", fmt::format("'{}' is not for CSV files: they are read as dated", word_of(w.day)));
   if ((w.epw.empty() ? 0 : 1) + (w.csv.empty() ? 0 : 1) + (w.climate.empty() ? 0 : 1) != 1) {
     report("", "name one of an EPW file (epw), a CSV file (csv) and a catalog climate (climate)");
     return false;
   }
   if (!w.climate.empty() && (w.day == WeatherDay::hot_clear || w.day == WeatherDay::dated))
-    report(".day", fmt::format("'{}' is for EPW files; a climate has typical, hot and extreme", word_of(w.day)));
+    report(".day", fmt::format("'{}' is for weather files; a climate has typical, hot and extreme, and years of them",
+                               word_of(w.day)));
   return true;
 }
 

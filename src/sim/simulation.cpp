@@ -65,12 +65,12 @@ RunModel::RunModel(const Scenario& s, const RunOptions& o)
     : scenario(s),
       options(with_threads(o)),
       end(to_tick(s.run.duration_s)),
-      weather(make_weather(s)),
+      site(site_weather(s)),
       fleet(build_fleet(s)) {}
 
 Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
     : model(scenario, options),
-      halls(model.scenario, model.fleet, model.weather),
+      halls(model.scenario, model.fleet, model.site.weather),
       recorder(model.fleet, names_of(scenario.jobs), local_time_of_day(scenario.run.start)),
       controls(model.scenario, model.fleet),
       agenda(model.scenario, controls, halls),

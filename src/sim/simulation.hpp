@@ -15,12 +15,11 @@
 #include "outside.hpp"
 #include "recorder.hpp"
 #include "site_connection.hpp"
+#include "site_weather.hpp"
 #include "step_planner.hpp"
 #include "tidewatt/sim/run.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
-
-cooling::Weather make_weather(const Scenario& scenario);
 
 /// Stands in front of every saved state. A change of what any `archive` writes takes another number: states of other layouts are refused.
 inline constexpr std::string_view state_layout = "tidewatt state 17";
@@ -31,7 +30,7 @@ struct RunModel {
   Scenario scenario;
   RunOptions options;  ///< with the number of threads that is used
   Tick end;
-  cooling::Weather weather;
+  SiteWeather site;
   fleet::Fleet fleet;
 };
 

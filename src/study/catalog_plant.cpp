@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cooling/epw.hpp"
+#include "cooling/weather_csv.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/cooling/climate.hpp"
@@ -61,8 +62,11 @@ cooling::PlantInput plant_load(const CatalogPlant& built, double heat_W, double 
 }
 
 cooling::Weather catalog_weather(const catalog::Catalog& catalog, const std::string& climate,
-                                 const std::string& weather_epw, const std::string& year, std::uint64_t seed) {
-  if (!weather_epw.empty()) return cooling::epw_weather(cooling::read_epw(weather_epw), {1, 1}, 0);
+                                 const std::string& weather_epw, const std::string& year, std::uint64_t seed,
+                                 double altitude_m) {
+  // The plant's calendar has 365 days.
+  if (weather_epw.ends_with(".csv")) return cooling::csv_year(cooling::read_csv_weather(weather_epw, altitude_m));
+  if (!weather_epw.empty()) return cooling::epw_weather(cooling::read_epw(weather_epw), 2023, {1, 1}, 0);
   if (year != "typical" && year != "hot" && year != "extreme")
     throw InputError(Finding{{}, "year", fmt::format("'{}' is none of typical, hot, extreme", year)});
   const auto kind = year == "hot" ? cooling::ClimateDay::hot

@@ -25,9 +25,11 @@ CatalogPlant plant_of(const Node& values, const std::string& name, double it_W);
 /// flow as they give of its heat.
 cooling::PlantInput plant_load(const CatalogPlant& built, double heat_W, double load_frac);
 
-/// A year of outdoor air from 1 January on: an EPW file's, or a catalog climate's where `weather_epw` is empty.
-/// @param year typical, hot or extreme, of the climate  @param seed of the climate's days  @throws InputError
+/// A year of outdoor air from 1 January on: an EPW or CSV file's, or a catalog climate's where `weather_epw` is empty.
+/// @param year typical, hot or extreme, of the climate  @param seed of the climate's days
+/// @param altitude_m of a CSV file without pressures  @throws InputError
 cooling::Weather catalog_weather(const catalog::Catalog& catalog, const std::string& climate,
-                                 const std::string& weather_epw, const std::string& year, std::uint64_t seed);
+                                 const std::string& weather_epw, const std::string& year, std::uint64_t seed,
+                                 double altitude_m = 0.0);
 
 }  // namespace TIDEWATT_NAMESPACE::study

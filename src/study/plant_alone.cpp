@@ -24,6 +24,7 @@ void check(const PlantAloneOptions& o) {
   range("load_frac", o.load_frac, 0.01, 1.0);
   range("days", o.days, 0.01, 366.0);
   range("step_s", o.step_s, 1.0, 3600.0);
+  range("altitude_m", o.altitude_m, -500.0, 9000.0);
   range("seed", static_cast<double>(o.seed), 0.0, 9e18);
   if (o.year != "typical" && o.year != "hot" && o.year != "extreme")
     findings.push_back({{}, "year", fmt::format("'{}' is none of typical, hot, extreme", o.year)});
@@ -50,9 +51,9 @@ PlantAlone run_plant_alone(const PlantAloneOptions& options) {
   const CatalogPlant built = catalog_plant(catalog, options.plant, options.it_W);
   const cooling::PlantInput load = plant_load(built, options.it_W * options.load_frac, options.load_frac);
   const auto weather = catalog_weather(catalog, options.climate, options.weather_epw, options.year,
-                                       static_cast<std::uint64_t>(options.seed));
+                                       static_cast<std::uint64_t>(options.seed), options.altitude_m);
   const std::clock_t start = std::clock();
-  PlantAlone out{options, weather.source(), {}, 0.0};
+  PlantAlone out{options, weather.source(), {}, 0.0, weather.notes()};
   out.year = cooling::run_plant(
       *built.plant, weather, [&](Tick) { return load; }, to_tick(options.days * 86400.0), to_tick(options.step_s));
   out.cpu_s = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
@@ -74,6 +75,7 @@ std::string plant_text(const PlantAlone& run) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (run.year.months[i].span_s > 0.0) line(names[i], run.year.months[i]);
   line("all", run.year.total);
+  for (const auto& note : run.notes) out += fmt::format("weather: {}\n", note);
   out += "PUE: of servers and cooling alone; a run adds the losses of transformers, feeder and supplies.\n";
   return out +
          fmt::format("energy balance within {:.1e} in every step; {:.2f} s of processor time, {:.0f} times real time\n",
@@ -82,13 +84,10 @@ std::string plant_text(const PlantAlone& run) {
 
 std::string plant_json(const PlantAlone& run) {
   const auto& o = run.options;
-  nlohmann::ordered_json out{{"plant", o.plant},
-                             {"weather", run.weather},
-                             {"it_MW", o.it_W * 1e-6},
-                             {"load_frac", o.load_frac},
-                             {"days", o.days},
-                             {"step_s", o.step_s},
-                             {"months", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json out{{"plant", o.plant},           {"weather", run.weather},
+                             {"weather_notes", run.notes}, {"it_MW", o.it_W * 1e-6},
+                             {"load_frac", o.load_frac},   {"days", o.days},
+                             {"step_s", o.step_s},         {"months", nlohmann::ordered_json::array()}};
   for (const auto& m : run.year.months)
     if (m.span_s > 0.0) out["months"].push_back(figures(m));
   out["year"] = figures(run.year.total);

@@ -129,7 +129,8 @@ ReplayedHall play_hall(const ReplayOptions& options, const Hardware& h, const st
                             100.0 * built.liquid_frac, options.server, h.liquid ? "on cold plates" : "in air")});
   const double asked_kg_per_s =
       h.liquid ? h.liquid->plate.flow_ref_kg_per_s * static_cast<double>(h.server.n_gpu * o.n_server) : 0.0;
-  const auto weather = catalog_weather(catalog, o.climate, o.weather_epw, o.year, static_cast<std::uint64_t>(o.seed));
+  const auto weather =
+      catalog_weather(catalog, o.climate, o.weather_epw, o.year, static_cast<std::uint64_t>(o.seed), o.altitude_m);
   const Tick begin = to_tick((o.day - 1.0) * 86400.0 + o.hour * 3600.0);
   const auto tick_at = [&](double at_s) { return begin + to_tick(at_s - from_s); };
 

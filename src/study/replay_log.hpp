@@ -13,10 +13,11 @@ struct ReplayHallOptions {
   std::string plant;                    ///< catalog name; empty: no hall, servers alone
   std::int64_t n_server = 0;            ///< in the hall, the measured ones included
   std::string climate = "portland_or";  ///< catalog name
-  std::string weather_epw;              ///< EPW file; wins over the climate
+  std::string weather_epw;              ///< EPW or CSV file; wins over the climate
   std::string year = "typical";         ///< of the climate: typical, hot or extreme
   double day = 201.0;                   ///< of the year, when the log begins, 1 to 366
   double hour = 12.0;                   ///< of that day, local standard time, 0 to 24
+  double altitude_m = 0.0;              ///< of a CSV file without pressures
   std::int64_t seed = 1;                ///< of drawn servers and the climate's days
 };
 

@@ -206,6 +206,8 @@ PartDraws weather_draws(const sim::Scenario& s) {
   if (std::none_of(s.halls.begin(), s.halls.end(), follows)) return {{}, "the inlet is prescribed"};
   if (!s.weather.csv.empty()) return {{}, "the weather is measured"};
   if (s.weather.climate.empty() && s.weather.epw.empty()) return {{}, "there is no weather"};
+  if (!s.weather.epw.empty() && s.weather.day != sim::WeatherDay::dated)
+    return {{}, "the day of the weather file is asked for by name"};
   PartDraws out;
   const auto points = sobol_points(interval_draws, 1, sampling_seed);  // evenly from the first on
   for (const auto& point : points) {

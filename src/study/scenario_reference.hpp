@@ -52,7 +52,7 @@ struct ScenarioReference {
 /// Reads the reference scenarios. @throws InputError if one is not valid TOML
 ScenarioReference scenario_reference();
 
-/// Keys whose path contains `word`, as text for a terminal; all keys for an empty word.
+/// Keys whose path or kind contains `word` in any case, as text for a terminal; all keys for an empty word.
 std::string reference_text(const ScenarioReference& reference, const std::string& word);
 
 }  // namespace TIDEWATT_NAMESPACE::study

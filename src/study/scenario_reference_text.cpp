@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "base/text.hpp"
@@ -12,6 +13,11 @@ namespace TIDEWATT_NAMESPACE::study {
 using Kind = FieldEntry::Kind;
 
 namespace {
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
 
 /// The unit that a number's key ends with; beside the units with a scale, those that are counted or paid.
 std::string unit_of(const FieldInfo& f) {
@@ -77,12 +83,19 @@ std::string ReferenceTable::header() const {
 }
 
 std::string reference_text(const ScenarioReference& reference, const std::string& word) {
+  const std::string sought = lower(word);
+  const auto has = [&](const std::string& text) { return lower(text).find(sought) != std::string::npos; };
+  /// Kinds lead to the keys that they use, and to the key that chooses one.
+  const auto of_kind = [&](const ReferenceKey& k) {
+    const bool chooses = k.field.kind == Kind::choice && (k.field.info.key == "kind" || k.field.info.key == "type");
+    return std::ranges::any_of(k.kinds, has) || (chooses && std::ranges::any_of(k.field.options, has));
+  };
   std::string out;
   for (const auto& t : reference.tables) {
     std::string keys;
     for (const auto& k : t.keys) {
       const std::string path = t.path.empty() ? k.field.info.key : t.path + "." + k.field.info.key;
-      if (path.find(word) == std::string::npos) continue;
+      if (!has(path) && !of_kind(k)) continue;
       keys += fmt::format("  {:<32} {}; {}", k.field.info.key, k.field.info.doc, k.unit());
       if (const auto range = k.range(); !range.empty()) keys += ", " + range;
       if (!k.standard.empty())

@@ -29,7 +29,7 @@ CONTRACT = {
     "volt_deviation_max_percent": NUMBER, "pue": NUMBER, "wue_L_per_kWh": NUMBER, "capacity_margin_min_percent": NUMBER,
     "heat_reused_MWh": NUMBER, "n_interruptions_unexpected": WHOLE,
     "n_interruptions_thermal": WHOLE, "n_interruptions_planned": WHOLE, "effective_time_percent": NUMBER, "energy_closure": NUMBER,
-    "input_energy_error": NUMBER, "payload_sha256": TEXT, "result_file": TEXT, "jobs": LIST,
+    "input_energy_error": NUMBER, "payload_sha256": TEXT, "result_file": TEXT, "jobs": LIST, "weather_from": TABLE,
 }
 # What has no meaning while no job has trained.
 OF_TRAINING = ("iteration_s", "tflops_per_gpu", "mfu_percent", "hfu_percent", "tokens_per_s_mean", "throughput_swing_percent",

@@ -11,6 +11,9 @@ TAG = re.compile(r"\[[RSDCK](/[RSDCK])*\]|\bdefinition\b|\bchosen by the user\b"
 RECALLED = re.compile(r"\[([RSDC]/)*K(/[RSDC])*\]")
 # Counts identify a thing (80 layers are another model than 79): a range of them means nothing.
 COUNT = re.compile(r"(^|[._])(n_\w+|\w+_gpus)$")
+# A climate comes from a file that was read: data, computed from data where the file has none, and the file's digest.
+READ_FILE = re.compile(r"\bsha256 [0-9a-f]{12,64}\b.*\[[DC]\]$")
+LEAST_CLIMATES = 24
 
 
 def leaves(table, prefix=""):
@@ -65,8 +68,26 @@ def entry_findings(entry):
     return found
 
 
+def climate_findings(entry):
+    """Values whose source names no file that was read. Hours of the daily course may come from several files."""
+    sources = dict(leaves(entry.get("sources", {})))
+    return [f"{key}: source '{source}' has no file that was read: its sha256, and [D] or [C]" for key, source in sources.items()
+            if not (READ_FILE.search(source) or (key in ("low_h", "high_h") and source.endswith("typical-year files, to the hour [D]")))]
+
+
+def continent(latitude_deg, longitude_deg):
+    """By boxes, enough for cities."""
+    if longitude_deg < -30:
+        return "North America" if latitude_deg > 13 else "South America"
+    if latitude_deg < -10 and longitude_deg > 110:
+        return "Oceania"
+    if latitude_deg > 36 and longitude_deg < 40:
+        return "Europe"
+    return "Africa" if longitude_deg < 52 and not (latitude_deg > 12 and longitude_deg > 35) else "Asia"
+
+
 def check(root):
-    findings = []
+    findings, continents = [], []
     for path in repository.files(root):
         if path.parts[0] != "catalog" or path.suffix != ".toml":
             continue
@@ -76,10 +97,15 @@ def check(root):
             findings.append(f"{path}: {error}")
             continue
         findings += [f"{path}: {finding}" for finding in entry_findings(entry)]
+        if entry.get("kind") == "climate":
+            findings += [f"{path}: {finding}" for finding in climate_findings(entry)]
+            continents.append(continent(entry.get("latitude_deg", 0.0), entry.get("longitude_deg", 0.0)))
         if entry.get("name") != path.stem:
             findings.append(f"{path}: its name is '{entry.get('name')}', not the file's")
         if entry.get("kind") != path.parts[1]:
             findings.append(f"{path}: its kind is '{entry.get('kind')}', not the folder's")
+    if continents and (len(continents) < LEAST_CLIMATES or len(set(continents)) < 6):
+        findings.append(f"catalog/climate: {len(continents)} places on {len(set(continents))} continents, wanted are {LEAST_CLIMATES} on 6")
     return findings
 
 

@@ -317,6 +317,16 @@ class Checks(unittest.TestCase):
         self.assert_one(self.entry("schema = 1\n", ""), "schema")
         self.assert_one(self.entry("[power]", "[power"), "x.toml", "line 4")
 
+    def test_climates(self):
+        read = "a file of 2020-2024, sha256 0123456789ab, scripts/derive_climates [D]"
+        found = catalog_check.climate_findings
+        self.assertEqual(found({"sources": {"hot_max_degC": read}}), [])
+        for source in ("a file of 2020-2024 [D]", read.replace("[D]", "[K]"), read.replace("0123456789ab", "unknown"), ""):
+            self.assert_one(found({"sources": {"hot_max_degC": source}}), "hot_max_degC", "no file that was read")
+        self.assertEqual(catalog_check.continent(-26.2, 28.0), "Africa")
+        self.put("catalog/climate/x.toml", 'schema = 1\nkind = "climate"\nname = "x"\n')
+        self.assert_one(self.found(catalog_check), "1 places on 1 continents")
+
     # --- references
     def test_references(self):
         self.put(references_check.BIBLIOGRAPHY, "@misc{llama3,\n  eprint = {2407.21783},\n}\n")

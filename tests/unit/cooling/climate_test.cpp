@@ -61,14 +61,14 @@ TEST_CASE("catalog climates follow the typical years that they come from") {
     WARN("skipped: no folder weather_epw among the reference data");
     return;
   }
+  int n_found = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(TIDEWATT_SOURCE_DIR) + "/catalog/climate")) {
     const auto c = catalog_file<ClimateParams>("climate/" + entry.path().filename().string());
-    bool found = false;
     for (const auto& file : std::filesystem::directory_iterator(*folder)) {
       const EpwYear y = read_epw(file.path().string());
       if (std::abs(y.latitude_deg - c.latitude_deg) > 1e-3 || std::abs(y.longitude_deg - c.longitude_deg) > 1e-3)
         continue;
-      found = true;
+      ++n_found;
       double drybulb = 0.0, wetbulb = 0.0;
       int n = 0;
       for (const auto& h : y.hours)
@@ -79,8 +79,31 @@ TEST_CASE("catalog climates follow the typical years that they come from") {
       CHECK(mean.wetbulb_K == Approx(wetbulb / n).margin(0.3));
       CHECK(c.extreme_max_K[6] >= c.hot_max_K[6]);
     }
-    CHECK(found);
   }
+  CHECK(n_found == 13);
+}
+
+TEST_CASE("catalog climates have the seasons of their hemisphere and the pressure of their altitude") {
+  int n_place = 0, n_south = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(TIDEWATT_SOURCE_DIR) + "/catalog/climate")) {
+    const auto c = catalog_file<ClimateParams>("climate/" + entry.path().filename().string());
+    INFO(c.place);
+    CHECK_NOTHROW(check_climate(c));
+    ++n_place;
+    n_south += c.latitude_deg < 0.0 ? 1 : 0;
+    if (std::abs(c.latitude_deg) > 22.0)  // between the tropics monsoon and cloud decide
+      CHECK(std::copysign(1.0, c.latitude_deg) * (c.typical_drybulb_K[6] - c.typical_drybulb_K[0]) > 4.0);
+    for (std::size_t m = 0; m < 12; ++m) {
+      CHECK(c.pressure_Pa[m] == Approx(standard_pressure_Pa(c.altitude_m)).epsilon(0.015));
+      CHECK(c.extreme_max_K[m] >= c.hot_max_K[m]);
+      CHECK(c.hot_max_K[m] > c.typical_drybulb_K[m]);
+    }
+    // Sea and sun: the warmest moment is in the afternoon, the coolest around sunrise.
+    CHECK((c.high_s >= 13.0 * 3600.0 && c.high_s <= 16.0 * 3600.0));
+    CHECK((c.low_s >= 4.0 * 3600.0 && c.low_s <= 7.0 * 3600.0));
+  }
+  CHECK(n_place >= 24);
+  CHECK(n_south >= 5);
 }
 
 TEST_CASE("a generated year keeps the monthly means for every seed, and its extremes when asked") {

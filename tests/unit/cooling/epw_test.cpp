@@ -242,3 +242,54 @@ TEST_CASE("records finer than an hour stand at the ends of their intervals") {
   head.replace(head.find("PERIODS,1,4,"), 12, "PERIODS,1,7,");
   CHECK(refusal(join(lines, head)).find("does not divide an hour") != std::string::npos);
 }
+
+namespace {
+
+// A year, or a part of it, whose dry bulb is 250 K + the month + a hundredth of the day, and a ten-thousandth of the hour.
+EpwYear dated_year(bool leap, int from_month = 1, int to_month = 12) {
+  EpwYear y;
+  y.whole_year = from_month == 1 && to_month == 12;
+  for (int m = from_month; m <= to_month; ++m)
+    for (int d = 1; d <= month_days[m - 1] + (leap && m == 2 ? 1 : 0); ++d)
+      for (int h = 1; h <= 24; ++h)
+        y.hours.push_back({m, d, h, 1, {250.0 + m + 0.01 * d + 1e-4 * h, 1e-4, 249.0, 1e5}});
+  return y;
+}
+
+double day_K(int month, int day, int hour) { return 250.0 + month + 0.01 * day + 1e-4 * hour; }
+
+}  // namespace
+
+TEST_CASE("a dated run has the air of its month and day, over leap days and the year's end") {
+  const Tick h = ns_per_hour, day = ns_per_day;
+  for (const bool leap_file : {false, true}) {
+    const EpwYear y = dated_year(leap_file);
+    const Weather common = epw_weather(y, 2023, {2, 27}, 6), leap = epw_weather(y, 2024, {2, 27}, 6);
+    CHECK(common.at(0).drybulb_K == Approx(day_K(2, 27, 6)).epsilon(1e-12));
+    CHECK(common.at(2 * day + 6 * h).drybulb_K == Approx(day_K(3, 1, 12)).epsilon(1e-12));
+    CHECK(leap.at(2 * day + 6 * h).drybulb_K == Approx(day_K(2, leap_file ? 29 : 28, 12)).epsilon(1e-12));
+    CHECK(leap.at(3 * day + 6 * h).drybulb_K == Approx(day_K(3, 1, 12)).epsilon(1e-12));
+    CHECK(leap.at(300 * day).drybulb_K == Approx(day_K(12, 23, 6)).epsilon(1e-12));
+    const Weather year_end = epw_weather(y, 2023, {12, 31}, 12);
+    CHECK(year_end.at(day).drybulb_K == Approx(day_K(1, 1, 12)).epsilon(1e-12));
+    CHECK(epw_weather(y, 2024, {2, 29}, 12).at(day).drybulb_K == Approx(day_K(3, 1, 12)).epsilon(1e-12));
+    CHECK(epw_weather(y, 2024, {2, 29}, 12).at(366 * day).drybulb_K == Approx(day_K(3, 1, 12)).epsilon(1e-3));
+  }
+  // From 1 January of a common year on it is the file as it stands.
+  const EpwYear y = dated_year(false);
+  const Weather dated = epw_weather(y, 2023, {1, 1}, 0), plain = epw_weather(y, {1, 1}, 0);
+  for (Tick k = 0; k < 8760; ++k) CHECK(dated.at(k * h + h / 3) == plain.at(k * h + h / 3));
+}
+
+TEST_CASE("a file of part of a year serves its own days alone") {
+  const EpwYear y = dated_year(false, 2, 3);
+  const Weather w = epw_weather(y, 2023, {3, 30}, 0);
+  CHECK(w.at(0).drybulb_K == Approx(day_K(3, 29, 24)).epsilon(1e-12));
+  CHECK_NOTHROW(w.at(2 * ns_per_day));
+  CHECK_THROWS_AS(w.at(2 * ns_per_day + 1), InputError);
+  CHECK_THROWS_WITH(epw_weather(y, 2023, {4, 1}, 0),
+                    Catch::Contains("no month 4 day 1") && Catch::Contains("month 2 day 1 to month 3 day 31"));
+  const Weather first = epw_weather(y, 2023, {2, 1}, 0);  // the midnight before its first record
+  CHECK(first.at(0).drybulb_K == first.at(ns_per_hour).drybulb_K);
+  CHECK(first.notes().size() == 1);
+}

@@ -117,3 +117,47 @@ TEST_CASE("a corpus of measured weather: no defect accepted, no good file refuse
   CHECK(n_bad >= 120);
   CHECK(n_good >= 30);
 }
+
+namespace {
+
+// From 30 May 2023, 12:00, on: the third of June reaches 40 °C, the month's other days 30 °C; May's 20 °C.
+CsvWeather late_spring(int n_hour) {
+  std::string text = "time,drybulb_degC,rh_pct\n";
+  for (int i = 0; i < n_hour; ++i) {
+    const int of_may = 29 * 24 + 12 + i, day = of_may / 24 + 1, hour = of_may % 24;
+    const int month = day > 31 ? 6 : 5, date = day > 31 ? day - 31 : day;
+    const double most = month == 5 ? 20.0 : date == 3 ? 40.0 : 30.0;
+    text += fmt::format("2023-{:02}-{:02}T{:02}:00,{},50\n", month, date, hour, hour == 15 ? most : 10.0);
+  }
+  return parse_csv_weather(text, "late.csv", 0.0);
+}
+
+}  // namespace
+
+TEST_CASE("weather CSV: the file's extreme and typical day by name, of days that it covers whole") {
+  const CsvWeather file = late_spring(24 * 8);
+  CHECK(date_text(pick_day_min(file, DayKind::extreme)) == "2023-06-03");
+  CHECK(date_text(pick_day_min(file, DayKind::typical)).starts_with("2023-06-0"));  // the warmest month
+  CHECK(date_text(pick_day_min(file, DayKind::typical)) != "2023-06-03");
+  const Weather extreme = csv_weather(file, pick_day_min(file, DayKind::extreme) + 60 * 9);
+  CHECK(extreme.at(6 * ns_per_hour).drybulb_K == Approx(273.15 + 40.0));
+  CHECK(extreme.local_at_start_ns() == 9 * ns_per_hour);
+  // The hottest day is cut: another one is the hottest of the whole days.
+  CHECK(date_text(pick_day_min(late_spring(24 * 4 + 6), DayKind::extreme)) != "2023-06-03");
+  CHECK_THROWS_WITH(pick_day_min(late_spring(30), DayKind::extreme), Catch::Contains("no whole day"));
+}
+
+TEST_CASE("weather CSV: a plant's year begins on 1 January, and a whole year repeats") {
+  std::string text = "time,drybulb_degC,rh_pct\n";
+  constexpr int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  for (int m = 1; m <= 12; ++m)
+    for (int d = 1; d <= days[m - 1]; ++d)
+      for (int h = 0; h < 24; ++h) text += fmt::format("2023-{:02}-{:02}T{:02}:00,{}.{},50\n", m, d, h, m, h % 10);
+  const CsvWeather file = parse_csv_weather(text, "year.csv", 0.0);
+  CHECK(file.whole_year());
+  const Weather w = csv_year(file);
+  CHECK(w.at(0).drybulb_K == Approx(273.15 + 1.0));
+  CHECK(w.at(364 * ns_per_day).drybulb_K == Approx(273.15 + 12.0));
+  CHECK(w.at(365 * ns_per_day) == w.at(0));
+  CHECK_THROWS_WITH(csv_year(late_spring(200)), Catch::Contains("a year begins on 1 January"));
+}

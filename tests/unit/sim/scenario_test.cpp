@@ -92,7 +92,7 @@ TEST_CASE("measured weather as CSV: from the run's own hour, all findings at onc
   const WeatherFile w;
   const std::string csv = "weather.csv=\"weather.csv\"", none = "weather.climate=\"\"";
   CHECK(w.refusal({csv, none, "weather.day=\"dated\""}) == "accepted");
-  CHECK_THAT(w.refusal({csv, none}), Catch::Contains("'hot' is not for CSV files"));
+  CHECK_THAT(w.refusal({csv, none}), Catch::Contains("'hot' is for climates; a file has dated"));
   CHECK_THAT(w.refusal({csv}),
              Catch::Contains("name one of an EPW file (epw), a CSV file (csv) and a catalog climate (climate)"));
   CHECK_THAT(w.refusal({"weather.csv=\"../scenarios/weather.csv\"", none}),

@@ -1,0 +1,108 @@
+#include "sim/site_weather.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "catch.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/sim/run.hpp"
+#include "tiny.hpp"
+
+using namespace tidewatt;
+using namespace tidewatt::sim;
+
+namespace {
+
+/// A January as a file, in °C the day of the month; removed at the end.
+class January {
+ public:
+  explicit January(const std::string& name) : path_(std::filesystem::temp_directory_path() / name) {
+    std::ofstream out(path_);
+    const bool csv = name.ends_with(".csv");
+    out << (csv ? "time,drybulb_degC,rh_pct,pressure_hPa\n"
+                : "LOCATION,Test,TS,XXX,made,000001,40.0,-75.0,-5.0,100.0\nDESIGN CONDITIONS,0\nTYPICAL/EXTREME "
+                  "PERIODS,0\nGROUND TEMPERATURES,0\nHOLIDAYS/DAYLIGHT SAVINGS,No,0,0,0\nCOMMENTS 1\nCOMMENTS 2\nDATA "
+                  "PERIODS,1,1,Data,Sunday,1/ 1,1/31\n");
+    for (int d = 1; d <= 31; ++d)
+      for (int h = 1; h <= 24; ++h)
+        if (csv)
+          out << fmt::format("2023-01-{:02}T{:02}:00,{},50,1000\n", d, h - 1, d);
+        else
+          out << fmt::format("1999,1,{},{},60,?9,{},-5,50,100000", d, h, d) << zeros();
+  }
+  ~January() { std::filesystem::remove(path_); }
+  January(const January&) = delete;
+  January& operator=(const January&) = delete;
+  Scenario read(std::vector<std::string> set = {}) const {
+    return load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios/tiny.toml",
+                         {std::move(set), path_.string(), {}});
+  }
+  std::string refusal(std::vector<std::string> set) const {
+    try {
+      read(std::move(set));
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "accepted";
+  }
+
+ private:
+  static std::string zeros() {
+    std::string out;
+    for (int i = 10; i < 35; ++i) out += ",0";
+    return out + "\n";
+  }
+  std::filesystem::path path_;
+};
+
+double drybulb_degC(const Scenario& s, Tick at) { return site_weather(s).weather.at(at).drybulb_K - 273.15; }
+
+}  // namespace
+
+TEST_CASE("a weather file gives the air of run.start's date, whatever day the replaced climate had", "[weather]") {
+  for (const char* name : {"tidewatt_january.epw", "tidewatt_january.csv"}) {
+    const January file(name);
+    const bool csv = std::string(name).ends_with(".csv");
+    for (const int day : {2, 10, 30}) {
+      const auto s = file.read({fmt::format("run.start=2023-01-{:02}T12:00:00", day)});
+      CHECK(drybulb_degC(s, 0) == Approx(day));
+      CHECK(drybulb_degC(s, 24 * 3600 * ns_per_s) == Approx(day + 1));
+      const auto from = site_weather(s).from;
+      CHECK(from.file == name);
+      CHECK(from.day == fmt::format("{}01-{:02}", csv ? "2023-" : "", day));
+      CHECK(from.kind == "dated");
+      // The tiny scenario asks for a hot day of its climate: that goes with the climate, which a note says.
+      CHECK(std::ranges::any_of(s.notes, [](const auto& n) { return n.find("'hot' is of the weather") != n.npos; }));
+    }
+    // An extreme day is asked for by name, and says which it is. The CSV file has no midnight behind its last day.
+    const auto extreme = file.read({"run.start=2023-01-10T12:00:00", "weather.day=extreme"});
+    CHECK(drybulb_degC(extreme, 0) == Approx(csv ? 30 : 31));
+    CHECK(site_weather(extreme).from.text() ==
+          (csv ? fmt::format("30 January 2023 of {}, an extreme day of that file", name)
+               : fmt::format("31 January of {}, an extreme day of that file", name)));
+    // Days that it does not have, and the end of the file.
+    CHECK(file.refusal({"run.start=2023-07-10T12:00:00"}) != "accepted");
+    CHECK_THAT(file.refusal({"run.start=2023-01-31T12:00:00", "run.duration_h=13"}), Catch::Contains("covers"));
+    CHECK_THAT(file.refusal({"run.start=2023-01-10T12:00:00", "weather.day=hot_year"}),
+               Catch::Contains("'hot_year' is for climates; a file has dated"));
+    // The year counts in measured weather alone.
+    CHECK((file.refusal({"run.start=2031-01-10T12:00:00"}) == "accepted") == !csv);
+  }
+}
+
+TEST_CASE("a result says which day of what its air is from", "[weather]") {
+  const auto said = [](const Scenario& s) {
+    std::string out;
+    for (const auto& [key, text] : run(s).provenance)
+      if (key.starts_with("weather_") && key != "weather_text") out += text + ";";
+    return out;
+  };
+  CHECK(said(tiny()) == "climate/portland_or;07;hot;");
+  CHECK(said(tiny("", {"weather.day=typical_year", "run.start=2024-01-20T00:00:00"})) ==
+        "climate/portland_or;01-20;typical_year;");
+  const January file("tidewatt_january_run.epw");
+  CHECK(said(file.read({"run.start=2023-01-10T12:00:00"})) == "tidewatt_january_run.epw;01-10;dated;");
+}
