@@ -36,7 +36,8 @@ HallSpec with_supply(HallSpec spec, double supply_K) {
   constexpr double half_band_K = 1.0;
   spec.prescribed.min_K = spec.prescribed.max_K = supply_K;
   double& held_K = spec.liquid ? spec.hydronic.loop_set_K : spec.hydronic.air_set_K;
-  spec.hydronic.facility_set_K += supply_K - held_K;
+  // The warm one of two water loops follows by itself; the coils' stays.
+  if (!spec.liquid || spec.hydronic.water_loops == "one") spec.hydronic.facility_set_K += supply_K - held_K;
   held_K = supply_K;
   spec.outside_air.supply_low_K = supply_K - half_band_K;
   spec.outside_air.supply_high_K = supply_K + half_band_K;
