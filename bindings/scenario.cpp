@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "bind.hpp"
+#include "sim/scenario_check.hpp"
 
 namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
@@ -47,6 +48,7 @@ py::list halls(const sim::Scenario& s) {
     row["n_gpu"] = h.hall.n_gpu;
     row["plant"] = h.own_plant ? std::string("python") : std::string(word_of(h.plant_kind));
     row["cap_W"] = h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W;
+    row["lowest_cap_W"] = sim::lowest_cap_W(s, h);
     row["clock_lock_Hz"] = h.hall.clock_lock_Hz > 0.0 ? h.hall.clock_lock_Hz : h.gpu.vf_clock_Hz.back();
     rows.append(std::move(row));
   }

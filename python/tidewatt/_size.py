@@ -216,6 +216,6 @@ def best_cap(
     Raises
     ------
     InputError
-        Less than three caps, a cap below what the lowest clock needs, or a contract below one scale-up domain.
+        Less than three caps, a cap that the GPU's driver does not take or no clock keeps, or a contract below one scale-up domain.
     """
     return json.loads(_core.best_cap(_as_scenario(scenario)._core, contract_W, lowest_frac, caps, _thread_count(threads)))

@@ -22,8 +22,8 @@ double live_rate(double target, double now, double trip_s, double restart_s) {
 
 }  // namespace
 
-void control_rates(const HydronicParams& p, const Conditions& c, const Flows& f, std::span<const double> y,
-                   std::span<double> d) {
+void control_rates(const HydronicParams& p, const Waters& waters, const Conditions& c, const Flows& f,
+                   std::span<const double> y, std::span<double> d) {
   const PlantCapacity& have = c.input.capacity;
   const Command coil = pi((f.cold_K - p.air_set_K) / p.air_band_K, p.air_reset_s, y[crah_integral], p.valve_floor_frac);
   d[crah_valve] = (coil.limited - y[crah_valve]) / p.valve_lag_s;
@@ -32,14 +32,17 @@ void control_rates(const HydronicParams& p, const Conditions& c, const Flows& f,
       pi((f.loop_cold_K - p.loop_set_K) / p.loop_band_K, p.loop_reset_s, y[cdu_integral], p.valve_floor_frac);
   d[cdu_valve] = (cdu.limited - y[cdu_valve]) / p.valve_lag_s;
   d[cdu_integral] = cdu.integral_rate;
-  const Command reject =
-      pi((f.facility_cold_K - p.facility_set_K) / p.reject_band_K, p.reject_reset_s, y[reject_integral], 0.0);
-  d[reject_drive] = (reject.limited - y[reject_drive]) / p.reject_lag_s;
-  d[reject_integral] = reject.integral_rate;
-  const Command chill = pi((f.facility_cold_K - p.facility_set_K - p.chiller_above_K) / p.chiller_band_K,
-                           p.chiller_reset_s, y[chiller_integral], 0.0);
-  d[chiller_drive] = (chill.limited - y[chiller_drive]) / p.chiller_lag_s;
-  d[chiller_integral] = chill.integral_rate;
+  for (std::size_t w = 0; w < waters.size(); ++w) {
+    const WaterIndex& at = of_water[w];
+    const double over_K = f.water[w].facility_cold_K - waters[w].set_K;
+    const Command reject = pi(over_K / p.reject_band_K, p.reject_reset_s, y[at.reject_integral], 0.0);
+    d[at.reject_drive] = (reject.limited - y[at.reject_drive]) / p.reject_lag_s;
+    d[at.reject_integral] = reject.integral_rate;
+    const Command chill =
+        pi((over_K - p.chiller_above_K) / p.chiller_band_K, p.chiller_reset_s, y[at.chiller_integral], 0.0);
+    d[at.chiller_drive] = (chill.limited - y[at.chiller_drive]) / p.chiller_lag_s;
+    d[at.chiller_integral] = chill.integral_rate;
+  }
 
   // Fans and pumps that still run speed up for those that do not.
   const double fan = f.needed_fan / std::max(y[fan_live], 0.05);

@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include <array>
 #include <string_view>
 
 #include "liquid.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
+#include "tidewatt/cooling/psychrometrics.hpp"
 
 namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
@@ -29,16 +32,80 @@ HydronicParams scaled(HydronicParams p, double factor) {
   return p;
 }
 
+/// A share of all that a water loop rejects heat with, and one of what moves and holds its water.
+HydronicParams shared(HydronicParams p, double of_heat, double of_flow) {
+  for (double* x :
+       {&p.economiser_W_per_K, &p.reject_flow_kg_per_s, &p.reject_pump_W, &p.reject_m3, &p.tower.water_kg_per_s,
+        &p.tower.fan_W, &p.dry_W_per_K, &p.dry_air_kg_per_s, &p.dry_fan_W, &p.chiller.capacity_W})
+    *x *= of_heat;
+  for (double* x : {&p.facility_pump_W, &p.facility_m3, &p.facility_tank_m3}) *x *= of_flow;
+  return p;
+}
+
+std::vector<HydronicPlant::Water> waters_of(const HydronicParams& p) {
+  std::vector<HydronicPlant::Water> out;
+  if (p.water_loops == "one") {
+    out.push_back({p, {}, p.facility_set_K});
+  } else {
+    const double flow = p.coil_flow_kg_per_s / (p.coil_flow_kg_per_s + p.cdu_flow_kg_per_s);
+    const double air_W = (1.0 - p.liquid_frac) * p.reference_it_W + p.air_fan_W + flow * p.facility_pump_W;
+    const double liquid_W = p.liquid_frac * p.reference_it_W + p.loop_pump_W + (1.0 - flow) * p.facility_pump_W;
+    const double heat = air_W / (air_W + liquid_W);
+    out.push_back({shared(p, heat, flow), {}, p.facility_set_K, 1.0, 0.0});
+    out.push_back({shared(p, 1.0 - heat, 1.0 - flow), {}, p.loop_set_K - p.cdu_approach_K, 0.0, 1.0});
+    out.back().params.reuse_W_per_K = p.reuse_W_per_K;
+    out.front().params.reuse_W_per_K = 0.0;  // a user takes the warmer water
+  }
+  for (auto& water : out)
+    if (p.rejection == "tower") water.tower.emplace(water.params.tower);
+  return out;
+}
+
 }  // namespace
+
+std::vector<Finding> check_set_points(const HydronicParams& p) {
+  std::vector<Finding> out;
+  const auto degC = [](double K) { return K - zero_celsius_K; };
+  const bool two = p.water_loops == "two";
+  const auto above = [&](const char* key, double K, double most_degC) {
+    if (!(K > p.facility_set_K))
+      out.push_back({{},
+                     key,
+                     fmt::format("{:g} degC is not above the facility water that cools it, facility_set_degC = {:g}; "
+                                 "allowed: above {:g} to {:g}, or a lower facility_set_degC",
+                                 degC(K), degC(p.facility_set_K), degC(p.facility_set_K), most_degC)});
+  };
+  above("air_set_degC", p.air_set_K, 45.0);
+  if (p.liquid_frac > 0.0 && !two) above("loop_set_degC", p.loop_set_K, 60.0);
+  if (!two) return out;
+  if (!(p.liquid_frac >= 0.05 && p.liquid_frac <= 0.95))
+    out.push_back({{},
+                   "liquid_frac",
+                   fmt::format("{:g} with water_loops = 'two': one of the loops has no heat; allowed: 0.05 to 0.95, or "
+                               "water_loops = 'one'",
+                               p.liquid_frac)});
+  if (!(p.cdu_approach_K >= 0.5))
+    out.push_back({{},
+                   "cdu_approach_K",
+                   fmt::format("{:g} K with water_loops = 'two': the warm loop would be as warm as the liquid that it "
+                               "cools; allowed: 0.5 to 20",
+                               p.cdu_approach_K)});
+  return out;
+}
 
 void HydronicParams::fields(FieldVisitor& v) {
   constexpr Range W{0, 1e6}, K_band{0.05, 50}, s{0.5, 36000};
   v.number("reference_it_kW", reference_it_W, {0.001, 1e6}, "IT heat of the hall for which the sizes below are given");
   v.number("liquid_frac", liquid_frac, {0, 1}, "share of the heat that goes to the liquid, by design");
+  static constexpr std::array<std::string_view, 2> loops = {"one", "two"};
+  v.choice("water_loops", water_loops, loops,
+           "one facility water for coils and CDUs, or a warm one of its own for the CDUs", Need::optional);
+  v.number("cdu_approach_K", cdu_approach_K, {0, 20},
+           "two loops: the warm water's set point lies so far below loop_set_degC; 0: one loop", Need::optional);
   v.number("air_set_degC", air_set_K, {5, 45}, "air at the servers' inlets");
   v.number("loop_set_degC", loop_set_K, {5, 60}, "liquid at the servers' inlets");
   v.number("facility_set_degC", facility_set_K, {3, 55},
-           "set point of the facility water supply, kept by the heat rejection");
+           "set point of the facility water supply (two loops: of the coils'), kept by the heat rejection");
   v.number("chiller_above_K", chiller_above_K, {0, 10}, "chillers control to the facility set point plus this");
   v.number("air_flow_m3_per_s", air_flow_m3_per_s, {1e-6, 1e6}, "largest flow of the CRAH fans");
   v.number("air_leakage_frac", air_leakage_frac, {0, 0.5},
@@ -110,10 +177,9 @@ void HydronicParams::fields(FieldVisitor& v) {
 HydronicPlant::HydronicPlant(const HydronicParams& params, double rated_it_W, double rtol)
     : params_(scaled(params, rated_it_W / params.reference_it_W)), rtol_(rtol) {
   if (!(rated_it_W > 0.0 && params.reference_it_W > 0.0)) throw InputError("hydronic plant: IT heat must be positive");
-  if (!(params_.air_set_K > params_.facility_set_K && params_.loop_set_K > params_.facility_set_K))
-    throw InputError("hydronic plant: air_set_degC and loop_set_degC must be above facility_set_degC");
+  if (auto findings = check_set_points(params_); !findings.empty()) throw InputError(std::move(findings));
   if (params_.chiller.capacity_W > 0.0) check_chiller(params_.chiller);
-  if (params_.rejection == "tower") tower_.emplace(params_.tower);
+  waters_ = waters_of(params_);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::cooling

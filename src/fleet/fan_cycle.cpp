@@ -24,7 +24,7 @@ class Server {
         r_(r),
         inlet_K_(inlet_K),
         air_J_per_m3_K_(air_J_per_m3_K),
-        modes_(&type.modes[fan_step(frac)]),
+        modes_(&type.modes[mode_step(type, frac, 1.0, air_J_per_m3_K)]),
         air_K_(gpu_W.size()) {
     for (auto& of_store : store_K_) of_store.assign(gpu_W.size(), 0.0);
     for (auto& of_mode : settled_K_) of_mode.resize(gpu_W.size());
@@ -38,7 +38,8 @@ class Server {
   }
   /// A sample at this speed.
   TIDEWATT_INLINE void step(double frac, double sample_s) {
-    if (const auto* modes = &type_.modes[fan_step(frac)]; modes != modes_ || sample_s != sample_s_) {
+    if (const auto* modes = &type_.modes[mode_step(type_, frac, 1.0, air_J_per_m3_K_)];
+        modes != modes_ || sample_s != sample_s_) {
       modes_ = modes, sample_s_ = sample_s;
       for (std::size_t j = 0; j < left_.size(); ++j) {
         left_[j] = math::exp(-modes->rate_per_s[j] * sample_s);

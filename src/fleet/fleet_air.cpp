@@ -90,15 +90,18 @@ TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, 
     inlet_K_per_s[i] *= drift.share;
   }
   if (type.stairs)
-    climb(state, task, b, {step_s, die_mean_K, hottest_K, front_W, r, inlet_K, full_preheat_K_per_W, n_front}, air,
+    climb(state, task, b,
+          {step_s, die_mean_K, hottest_K, front_W, r, inlet_K, full_preheat_K_per_W, n_front, air_J_per_m3_K}, air,
           mean_frac);
+  const double fan_density = thermal::fan_density_ratio(air_J_per_m3_K);
   // Rows of the table of modes are apart in memory: all are fetched before the first is read.
   for (std::size_t i = 0; i < n; ++i) {
     air.fan_mean_frac[i] = fan_frac_of(fan_step(mean_frac[i]));
     air.fan_used_frac[i] = air.fan_mean_frac[i];
     const double frac = air.fan_mean_frac[i];
-    air.fan_cube[i] = type.stairs && !task.dark ? air.stairs[i].mean_cube : frac * frac * frac;
-    air.mode_step[i] = mode_step(type, air.fan_mean_frac[i], task.flow_frac.empty() ? 1.0 : task.flow_frac[b.node[i]]);
+    air.fan_cube[i] = fan_density * (type.stairs && !task.dark ? air.stairs[i].mean_cube : frac * frac * frac);
+    air.mode_step[i] =
+        mode_step(type, air.fan_mean_frac[i], task.flow_frac.empty() ? 1.0 : task.flow_frac[b.node[i]], air_J_per_m3_K);
     air.modes[i] = &type.modes[air.mode_step[i]];
     const auto* row = reinterpret_cast<const char*>(air.modes[i]);
     for (std::size_t at = 0; at < sizeof(thermal::PackageModes); at += line_bytes) __builtin_prefetch(row + at);
@@ -118,7 +121,7 @@ TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, 
     const double front_per_s = front_W[i] > 0.0 ? repeats * moved * per_middles_s : 0.0;
     preheat_K[i] = preheat;
     by_preheat[i] = (front_per_s - rate_per_s - air_frac_per_s) * preheat;
-    by_sink[i] = exponent * rate_per_s * (front_W[i] / front_W_per_K[i]);
+    by_sink[i] = exponent * (rate_per_s + air_frac_per_s) * (front_W[i] / front_W_per_K[i]);
   }
   const Lanes rear = rear_of(b);
   for (std::size_t i = 0; i < n; ++i) {

@@ -163,7 +163,7 @@ struct Air {
   std::array<const thermal::PackageModes*, n_lane> modes;  ///< [node of the block] that row
   /// [node of the block]; the mean, rounded to the duty register.
   std::array<double, n_lane> fan_aim_frac, fan_mean_frac, fan_end_frac;
-  std::array<double, n_lane> fan_cube;  ///< [node of the block] mean of the speed's cube, 0 to 1
+  std::array<double, n_lane> fan_cube;  ///< [node of the block] mean of the speed's cube × density ÷ reference density
   /// Fans in steps, [node of the block]: mean speed to which the die temperatures given belong; what their controller makes of them.
   std::array<double, n_lane> fan_used_frac;
   std::array<FanStairs::Speeds, n_lane> stairs;
@@ -200,7 +200,7 @@ struct Blown {
   const NodeRow& front_W;
   const Lanes& r;
   const NodeRow& inlet_K;  ///< in the step's middle
-  double full_preheat_K_per_W, n_front;
+  double full_preheat_K_per_W, n_front, air_J_per_m3_K;
 };
 /// Fans in steps: speeds of a block's nodes, and what their controllers remember. @param mean_frac [node of the block]
 void climb(const FleetState& state, const FleetTask& task, const Block& b, const Blown& x, Air& air,

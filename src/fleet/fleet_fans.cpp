@@ -53,7 +53,7 @@ TIDEWATT_INLINE void set_plants(const Lanes& mean_W, const std::vector<double>& 
                                 std::size_t n_node, std::size_t n, const Blown& x, Sides& s) {
   NodeRow steady_K_per_W, sink_air_W_per_K, front_W, rear_K, W, r, behind, leak_W_per_K;
   for (std::size_t i = 0; i < n_node; ++i) {
-    const auto& m = b.type->modes[fan_step(s.frac[i])];
+    const auto& m = b.type->modes[mode_step(*b.type, s.frac[i], 1.0, x.air_J_per_m3_K)];
     steady_K_per_W[i] = m.steady_K_per_W, sink_air_W_per_K[i] = m.sink_air_W_per_K;
     s.lag_s[i] = m.per_rate_s[0];  // the sink's mode, the slowest, is what follows fans
     s.air_lag_s[i] = m.die_air_lag_s;
@@ -181,7 +181,7 @@ class Climb {
   }
   /// The hottest die in this step.
   TIDEWATT_INLINE FanStairs::Plant now(std::size_t i, std::size_t lane, double frac) const {
-    const auto& m = b_.type->modes[fan_step(frac)];
+    const auto& m = b_.type->modes[mode_step(*b_.type, frac, 1.0, x_.air_J_per_m3_K)];
     const auto& rates = m.rate_per_s;
     const double follows = 1.0 - math::mean_decay(std::min({rates[0], rates[1], rates[2]}) * x_.step_s);
     const double sink_K = x_.r[lane] * (x_.front_W[i] / x_.n_front) / m.sink_air_W_per_K,

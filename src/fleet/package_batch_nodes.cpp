@@ -45,9 +45,8 @@ struct Group {
           thermal::fan_target_frac(type.air, *std::max_element(die, die + static_cast<std::ptrdiff_t>(per_node)));
       const double now = state.fan_frac[first_node + n];
       fan[n].end_frac = target + (now - target) * math::exp(-x);
-      const std::size_t s = fan_step(target + (now - target) * math::mean_decay(x));
-      fan[n].mean_frac = fan_frac_of(s);
-      blocks[n].modes = &type.modes[s];
+      fan[n].mean_frac = fan_frac_of(fan_step(target + (now - target) * math::mean_decay(x)));
+      blocks[n].modes = &type.modes[mode_step(type, fan[n].mean_frac, 1.0, task.air_J_per_m3_K)];
     }
   }
 

@@ -35,7 +35,7 @@ std::vector<std::size_t> in_order(std::span<const double> now_Hz, std::span<cons
 
 /// Die temperatures of a node whose packages all rest at W, its fans as its hottest die asks.
 void find_rest_K(const Fleet& fleet, std::size_t node, double W, std::vector<double>& die_K) {
-  constexpr double room_air_J_per_m3_K = 1.2e3, inlet_K = 298.15;
+  constexpr double room_air_J_per_m3_K = thermal::reference_air_J_per_m3_K, inlet_K = 298.15;
   const auto& type = fleet.types[fleet.node_hall[node]];
   const std::size_t n = fleet.n_gpu_per_node;
   double frac = thermal::fan_target_frac(type.air, nominal_die_K);

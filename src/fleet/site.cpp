@@ -17,15 +17,14 @@ std::array<double, 7> values_of(const thermal::PackageParams& p) {
           p.convection_exponent_ratio};
 }
 
-/// [fan step] modes of a package in air from a step on. Each thread keeps the last ones: cases of a study rarely differ in a package.
-const std::vector<thermal::PackageModes>& modes_in_air(const thermal::PackageParams& package, std::size_t first) {
+/// [step of the sink's mass flow] modes of a package in air. Each thread keeps the last ones: cases of a study rarely differ in a package.
+const std::vector<thermal::PackageModes>& modes_in_air(const thermal::PackageParams& package) {
   thread_local std::vector<thermal::PackageModes> kept;
   thread_local std::array<double, 7> of{};
-  thread_local std::size_t from = 0;
-  if (!kept.empty() && from == first && of == values_of(package)) return kept;
-  kept.assign(n_fan_step + 1, {});
-  of = values_of(package), from = first;
-  for (std::size_t s = first; s <= n_fan_step; ++s) kept[s] = thermal::package_modes(package, fan_frac_of(s));
+  if (!kept.empty() && of == values_of(package)) return kept;
+  kept.assign(n_flow_step + 1, {});
+  of = values_of(package);
+  for (std::size_t s = 1; s <= n_flow_step; ++s) kept[s] = thermal::package_modes(package, fan_frac_of(s));
   return kept;
 }
 
@@ -62,7 +61,7 @@ NodeType make_node_type(const power::GpuPowerParams& gpu, const dvfs::GovernorPa
     }
     return t;
   }
-  t.modes = modes_in_air(package, fan_step(air.fan_min_frac));
+  t.modes = modes_in_air(package);
   return t;
 }
 

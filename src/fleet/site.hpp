@@ -20,6 +20,8 @@ namespace TIDEWATT_NAMESPACE::fleet {
 
 /// Fan speeds are rounded to whole steps (fan controllers drive a duty register), so the package's modes are tabulated.
 inline constexpr std::size_t n_fan_step = 4096;
+/// Modes are tabulated by the mass flow past the sinks, in the same steps: up to 1.5 times that at full speed in reference air.
+inline constexpr std::size_t n_flow_step = n_fan_step + n_fan_step / 2;
 
 /// One type of server with its GPUs: everything a node's step needs that is the same for all nodes of a hall.
 struct NodeType {
@@ -29,7 +31,7 @@ struct NodeType {
   thermal::ServerAirParams air;
   thermal::PackageParams package;
   Controls usual;  ///< as the scenario sets them; FleetState::controls are those of now
-  /// [fan step 0..n_fan_step], entries below the lowest speed unused; of servers with cold plates [flow step 0..n_fan_step]
+  /// [step of the sinks' mass flow 0..n_flow_step], the first one unused; of servers with cold plates [flow step 0..n_fan_step]
   std::vector<thermal::PackageModes> modes;
   std::optional<thermal::LiquidCooling> liquid;    ///< absent: an air-cooled server
   std::optional<thermal::HbmBranchParams> memory;  ///< absent: no memory temperatures
@@ -48,8 +50,17 @@ inline std::size_t fan_step(double fan_frac) {
 }
 /// Row of NodeType::modes at work. Without any flow there would be no rest: the lowest is one step.
 /// @param flow_frac liquid through the plates ÷ their reference flow
+/// @param air_J_per_m3_K heat capacity by volume of the servers' inlet air
+inline std::size_t mode_step(const NodeType& type, double fan_frac, double flow_frac, double air_J_per_m3_K) {
+  if (type.liquid) return std::max<std::size_t>(1, fan_step(flow_frac));
+  const double step =
+      thermal::sink_flow_ratio(type.package, fan_frac, air_J_per_m3_K) * static_cast<double>(n_fan_step);
+  const bool within = step >= 0.0 && step < static_cast<double>(n_flow_step);
+  return within ? std::max<std::size_t>(1, static_cast<std::size_t>(step + 0.5)) : n_flow_step;
+}
+/// The same in air of the density at which the sinks are rated: for estimates.
 inline std::size_t mode_step(const NodeType& type, double fan_frac, double flow_frac) {
-  return type.liquid ? std::max<std::size_t>(1, fan_step(flow_frac)) : fan_step(fan_frac);
+  return type.liquid ? std::max<std::size_t>(1, fan_step(flow_frac)) : std::max<std::size_t>(1, fan_step(fan_frac));
 }
 /// Speed ÷ full speed of a fan step, relative.
 inline double fan_frac_of(std::size_t step) { return static_cast<double>(step) / static_cast<double>(n_fan_step); }

@@ -27,7 +27,8 @@ Reach reach_of(const Fleet& fleet, const FleetState& state, const FleetSignals& 
   const auto see = [&](std::size_t n, double fan) {
     const auto& type = fleet.types[fleet.node_hall[n]];
     const auto& modes = type.modes[mode_step(type, std::max(type.air.fan_min_frac, fan),
-                                             task.flow_frac.empty() ? 1.0 : task.flow_frac[n])];
+                                             task.flow_frac.empty() ? 1.0 : task.flow_frac[n],
+                                             task.air_J_per_m3_K[fleet.node_hall[n]])];
     if (out.reference == nullptr) out.reference = &modes;
     for (std::size_t m = 0; m < thermal::n_mode; ++m) {
       out.rates.lo[m] = std::min(out.rates.lo[m], modes.rate_per_s[m]);

@@ -11,6 +11,9 @@ namespace TIDEWATT_NAMESPACE::power {
 
 void GpuPowerParams::fields(FieldVisitor& v) {
   v.number("tdp_W", tdp_W, {50, 5000}, "board power limit");
+  v.number("power_limit_min_W", power_limit_min_W, {0, 5000},
+           "lowest power limit that the driver takes; tdp_W: it takes no limit but the board's; 0: not published",
+           Need::optional);
   v.number("board_W", board_W, {0, 500}, "constant part of board power: HBM refresh, regulators, fabric");
   v.number("leakage_W", leakage_W, {0, 1000}, "leakage of the nominal chip at leakage_ref_degC and voltage_ref_V");
   v.number("leakage_ref_degC", leakage_ref_K, {0, 120}, "temperature at which leakage_W holds");
@@ -44,6 +47,9 @@ void SiliconSpreadParams::fields(FieldVisitor& v) {
 }
 
 GpuModel::GpuModel(const GpuPowerParams& params) : p_(params) {
+  if (p_.power_limit_min_W > p_.tdp_W)
+    throw InputError(fmt::format("power_limit_min_W: {:g} W is above the board limit tdp_W, {:g} W; allowed: 0 to {:g}",
+                                 p_.power_limit_min_W, p_.tdp_W, p_.tdp_W));
   const auto& f = p_.vf_clock_Hz;
   const auto& u = p_.vf_voltage_V;
   if (f.size() != u.size() || f.size() < 2)

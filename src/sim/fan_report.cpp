@@ -25,7 +25,7 @@ template <class Figures>
 std::optional<Figures> play(Figures (*of_server)(const fleet::NodeType&, std::span<const double>,
                                                  std::span<const double>, double, double, double, double, double),
                             const fleet::Fleet& fleet, std::span<const NamedArray> arrays, std::size_t node) {
-  constexpr double room_air_J_per_m3_K = 1.2e3, watched_s = 7200.0;
+  constexpr double room_air_J_per_m3_K = thermal::reference_air_J_per_m3_K, watched_s = 7200.0;
   const auto* W = column_of(arrays, "/fleet/mean_W");
   const auto& type = fleet.types[fleet.node_hall[node]];
   if (W == nullptr || !type.stairs) return std::nullopt;

@@ -66,8 +66,8 @@ void recall(const Scenario& scenario, const Result& result, Moment& m) {
   options.beat.reset();
   m.maker.emplace(std::move(model), m.fleet, 0, std::move(options));
   m.task.inlet_K = m.inlet_K;
-  m.air_J_per_m3_K.assign(m.fleet.types.size(), 1.2e3);
-  m.task.air_J_per_m3_K = m.air_J_per_m3_K;  // of room air: only rear rows ask, and nothing warms in a microsecond
+  m.air_J_per_m3_K.assign(m.fleet.types.size(), thermal::reference_air_J_per_m3_K);
+  m.task.air_J_per_m3_K = m.air_J_per_m3_K;  // nothing warms in a microsecond
   constexpr int n_settling = 50;             // iterations that ramps of smoothing may take
   for (int i = 0; i < n_settling && (i == 0 || !m.maker->settled()); ++i)
     m.maker->set_work(fleet::TrainingTask::Work::iterate, 0, m.state, 1e-6, signals, m.task);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "numerics/block.hpp"
+#include "scenario_check.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
 #include "tidewatt/sim/scenario.hpp"
@@ -29,6 +30,19 @@ HallControls::HallControls(const Scenario& scenario, const fleet::Fleet& fleet)
       brake_(scenario),
       state_{{}, std::vector<double>(fleet.types.size(), 0.0)} {
   for (const auto& type : fleet.types) state_.limits.push_back({type.usual.cap_W, type.usual.lock_Hz});
+  find_lowest_caps();
+}
+
+void HallControls::find_lowest_caps() {
+  if (!orders_.used() || !lowest_cap_W_.empty()) return;
+  for (const auto& h : scenario_.halls) lowest_cap_W_.push_back(sim::lowest_cap_W(scenario_, h));
+}
+
+/// Share of the usual caps at which the last hall has its lowest one.
+double HallControls::least_share() const {
+  double out = 1.0;
+  for (std::size_t h = 0; h < lowest_cap_W_.size(); ++h) out = std::min(out, lowest_cap_W_[h] / state_.limits[h].cap_W);
+  return lowest_cap_W_.empty() ? 0.0 : out;
 }
 
 void HallControls::set_order(double limit_W) {
@@ -36,6 +50,7 @@ void HallControls::set_order(double limit_W) {
     tiers_.set_outside(limit_W);
   else
     orders_.set_outside(limit_W);
+  find_lowest_caps();
 }
 
 void HallControls::check() const {
@@ -55,7 +70,8 @@ fleet::Controls HallControls::at(std::size_t hall, Tick now) const {
   const auto& spec = scenario_.halls[hall];
   const auto& type = fleet_.types[hall];
   const Limits& l = state_.limits[hall];
-  fleet::Controls out{orders_.share() * l.cap_W, l.clock_lock_Hz, type.usual.target_K};
+  const double least_W = lowest_cap_W_.empty() ? 0.0 : std::min(lowest_cap_W_[hall], l.cap_W);
+  fleet::Controls out{std::max(orders_.share() * l.cap_W, least_W), l.clock_lock_Hz, type.usual.target_K};
   const double braked_Hz = std::max(type.gpu.clock_min_Hz(), spec.sampling.brake_clock_ratio * type.gpu.clock_max_Hz());
   if (brake_.pulled(hall, now) && braked_Hz < out.lock_Hz) {
     out.lock_Hz = braked_Hz;

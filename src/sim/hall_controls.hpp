@@ -45,7 +45,11 @@ class HallControls {
   /// A limit ordered from outside, without an end; infinite: none. Jobs meet it if they say what they give up, else caps of all.
   void set_order(double limit_W);
   bool order_acts(Tick now) const { return orders_.acts(now) || tiers_.acts(now); }
-  void follow_order(Tick now, double mean_W) { orders_.follow(now, mean_W); }
+  void follow_order(Tick now, double mean_W) { orders_.follow(now, mean_W, least_share()); }
+  /// Whether an order by caps has brought every GPU to its lowest cap.
+  bool at_lowest_caps() const { return orders_.lowers_caps() && orders_.share() <= least_share(); }
+  /// Lowest cap of a hall's GPUs under an order by caps, W. @pre follows_order
+  double lowest_cap_W(std::size_t hall) const { return lowest_cap_W_[hall]; }
   /// Whether the brake of a hall is pulled or released at `now`, not before.
   bool brake_moves(std::size_t hall, Tick now) const {
     return brake_.pulled(hall, now) != brake_.pulled(hall, now - 1);
@@ -74,9 +78,12 @@ class HallControls {
   }
 
  private:
+  void find_lowest_caps();
+  double least_share() const;
   Tick order_edge(Tick now) const { return std::min(orders_.next_edge(now), tiers_.next_edge(now)); }
   const Scenario& scenario_;
   const fleet::Fleet& fleet_;
+  std::vector<double> lowest_cap_W_;  ///< [hall]; empty while no order is met by caps
   CapOperator orders_;
   OrderTiers tiers_;
   PowerBrake brake_;

@@ -31,12 +31,17 @@ std::shared_ptr<const cooling::CoolingPlant> make_plant(const HallSpec& spec, do
 }
 
 /// The hall with another set point for what its plant supplies: liquid where servers have cold plates, air otherwise. Outside air
-/// is mixed with return air below a band of 2 K around it, and evaporation begins above. A water plant's facility water moves by as much.
+/// is mixed with return air below a band of 2 K around it, and evaporation begins above. A water plant's facility water moves by as much, but
+/// water that coils share with the liquid only to colder: warmer, it would not cool the air. A warm loop of the liquid's own follows.
 HallSpec with_supply(HallSpec spec, double supply_K) {
   constexpr double half_band_K = 1.0;
   spec.prescribed.min_K = spec.prescribed.max_K = supply_K;
   double& held_K = spec.liquid ? spec.hydronic.loop_set_K : spec.hydronic.air_set_K;
-  spec.hydronic.facility_set_K += supply_K - held_K;
+  const double moved_K = supply_K - held_K;
+  if (!spec.liquid)
+    spec.hydronic.facility_set_K += moved_K;
+  else if (spec.hydronic.water_loops == "one")
+    spec.hydronic.facility_set_K += std::min(moved_K, 0.0);
   held_K = supply_K;
   spec.outside_air.supply_low_K = supply_K - half_band_K;
   spec.outside_air.supply_high_K = supply_K + half_band_K;

@@ -40,7 +40,7 @@ struct Stage {
         first_node(first_node_of(s, fleet, job)),
         warm(fleet.n_node(), view_die_K),
         // Of room air: only rear rows ask, and nothing warms in a microsecond.
-        air_J_per_m3_K(fleet.types.size(), 1.2e3),
+        air_J_per_m3_K(fleet.types.size(), thermal::reference_air_J_per_m3_K),
         state(idle_state(fleet, warm)),
         signals(make_signals(fleet)),
         maker(workload::IterationModel(job.model, job.plan, s.halls[fleet.node_hall[first_node]].compute,

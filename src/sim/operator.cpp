@@ -54,14 +54,15 @@ Tick PowerBrake::next_edge(Tick now) const {
   return next;
 }
 
-void CapOperator::follow(Tick now, double mean_W) {
+void CapOperator::follow(Tick now, double mean_W, double least_share) {
   double limit_W = outside_W_;
   for (const auto& o : orders_)
     if (o.given <= now && now < o.end) limit_W = std::min(limit_W, o.limit_W);
   if (limit_W == std::numeric_limits<double>::infinity())
     share_ = 1.0;
   else if (mean_W > 0.0)
-    share_ = std::min(1.0, share_ * std::clamp(limit_W * (1.0 - margin_frac) / mean_W, 0.8, 1.02));
+    share_ = std::clamp(share_ * std::clamp(limit_W * (1.0 - margin_frac) / mean_W, 0.8, 1.02),
+                        std::min(1.0, least_share), 1.0);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

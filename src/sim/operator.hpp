@@ -15,7 +15,8 @@ struct Scenario;
 ///
 ///     cap ← cap · clamp(target/P, 0.8, 1.02),   P mean connection power of the step before, target = limit (1 − margin)
 ///
-/// from the order's notice on, never above the usual cap, which is back at the order's end. With P = a + b · cap the
+/// from the order's notice on, never above the usual cap, which is back at the order's end, and never below the lowest one
+/// (sim::lowest_cap): what an order asks beyond it is not met, and an event says so. With P = a + b · cap the
 /// error shrinks by a/P per step; a cap that does not bind yet goes on falling. Orders are metered by means of minutes
 /// (grid/order_metering.hpp), so single milliseconds may be above the limit. Pauses and storage are not its business.
 class CapOperator {
@@ -27,8 +28,10 @@ class CapOperator {
   void set_outside(double limit_W) { outside_W_ = limit_W; }
   /// Caps differ from those without orders.
   bool lowers_caps() const { return share_ < 1.0; }
-  /// @param mean_W of the connection over the last macro step
-  void follow(Tick now, double mean_W);
+  /// Whether it may ever act: orders by caps, or one from outside.
+  bool used() const { return !orders_.empty() || outside_W_ < std::numeric_limits<double>::infinity(); }
+  /// @param mean_W of the connection over the last macro step  @param least_share at which every GPU has its lowest cap
+  void follow(Tick now, double mean_W, double least_share);
   /// Caps over the usual ones.
   double share() const { return share_; }
   template <class A>

@@ -22,13 +22,6 @@ Value mean(double from, double to, Tick duration) {
 
 Value or_none(Held held) { return held ? Value(*held) : Value(); }
 
-/// The lowest value that a scenario may have.
-double lowest_cap_W(const Scenario& scenario, std::size_t hall) {
-  double out = 0.0;
-  for (const auto& job : scenario.jobs) out = std::max(out, sim::lowest_cap_W(scenario.halls[hall], job));
-  return out;
-}
-
 std::string state_name(const JobRun& job) { return workload::name_of(job.life().next(job.now()).state); }
 
 /// Sets a value given from outside.
@@ -219,8 +212,8 @@ void add_hall(const Simulation& run, std::size_t h, std::vector<PortEntry>& entr
           e.apply_controls();
         });
   };
-  limit("cap_W", "W", "power cap of each GPU", lowest_cap_W(run.model.scenario, h), type.gpu.params().tdp_W,
-        type.usual.cap_W, &HallControls::Limits::cap_W);
+  limit("cap_W", "W", "power cap of each GPU", lowest_cap_W(run.model.scenario, run.model.scenario.halls[h]),
+        type.gpu.params().tdp_W, type.usual.cap_W, &HallControls::Limits::cap_W);
   limit("clock_lock_Hz", "Hz", "highest clock of each GPU", type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz(),
         type.usual.lock_Hz, &HallControls::Limits::clock_lock_Hz);
 }

@@ -113,8 +113,28 @@ double lowest_clock_W(const HallSpec& h, const JobSpec& j) {
 
 }  // namespace
 
-double lowest_cap_W(const HallSpec& hall, const JobSpec& job) {
-  return lowest_clock_W(hall, job) + hall.governor.cap_margin_W;
+LowestCap lowest_cap(const HallSpec& hall, const JobSpec& job) {
+  const double driver_W = hall.gpu.power_limit_min_W;
+  if (driver_W >= hall.gpu.tdp_W) return {hall.gpu.tdp_W, true};
+  const double needs_W = lowest_clock_W(hall, job) + hall.governor.cap_margin_W;
+  return {std::max(needs_W, driver_W), driver_W > needs_W};
+}
+
+double lowest_cap_W(const Scenario& scenario, const HallSpec& hall) {
+  double out = hall.gpu.power_limit_min_W;
+  for (const auto& job : scenario.jobs) out = std::max(out, lowest_cap_W(hall, job));
+  return out;
+}
+
+std::string reason_of(const LowestCap& lowest, const HallSpec& hall, const std::string& job) {
+  if (lowest.by_driver && hall.gpu.power_limit_min_W >= hall.gpu.tdp_W)
+    return "the board has: the driver of this GPU takes no power limit; a clock_lock_MHz or a pause lowers its watts";
+  if (lowest.by_driver)
+    return "the driver of this GPU takes at least (power_limit_min_W); a clock_lock_MHz or a pause goes lower";
+  return fmt::format(
+      "job '{}' needs at the lowest clock of {:.0f} MHz, the governor's margin included{}", job,
+      hall.gpu.vf_clock_Hz.front() * 1e-6,
+      hall.gpu.power_limit_min_W > 0.0 ? "" : "; the driver's own lowest limit is not published (power_limit_min_W)");
 }
 
 namespace {
@@ -134,7 +154,7 @@ void check_battery(const Scenario& s, const std::vector<Finding>& known, Report&
   }
 }
 
-/// Caps that no clock can keep. @pre everything else of the scenario is sound
+/// Caps that the driver does not take or no clock can keep. @pre everything else of the scenario is sound
 template <class Report>
 void check_caps(const Scenario& s, Report&& report) {
   for (const auto& h : s.halls) {
@@ -142,13 +162,13 @@ void check_caps(const Scenario& s, Report&& report) {
     const bool by_module = cap_W < (h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W);
     if (!(h.hall.cap_W > 0.0) && !by_module) continue;
     for (const auto& j : s.jobs) {
-      const double least_W = lowest_cap_W(h, j);
-      if (cap_W < least_W)
-        report("hall." + h.hall.name + (by_module ? ".module_limit_W" : ".cap_W"),
-               fmt::format(
-                   "{:g} W per GPU is below the {:.0f} W that job '{}' needs at the lowest clock of {:.0f} MHz, the "
-                   "governor's margin included; allowed: {:.0f} to {:g} W, or 0 for the board limit",
-                   cap_W, least_W, j.name, h.gpu.vf_clock_Hz.front() * 1e-6, std::ceil(least_W), h.gpu.tdp_W));
+      const auto least = lowest_cap(h, j);
+      if (cap_W >= least.W) continue;
+      report("hall." + h.hall.name + (by_module ? ".module_limit_W" : ".cap_W"),
+             fmt::format("{:g} W per GPU is below the {:.0f} W that {}; allowed: {:.0f} to {:g} W, or 0 for the board "
+                         "limit",
+                         cap_W, least.W, reason_of(least, h, j.name), std::ceil(least.W), h.gpu.tdp_W));
+      if (least.by_driver) break;  // of the hall, whatever its jobs
     }
   }
 }
@@ -160,6 +180,14 @@ namespace {
 /// What jobs give up for orders, job by job, and orders that would touch one that gives nothing.
 template <class Report>
 void check_tiers(const Scenario& s, Report&& report) {
+  const bool no_caps = !s.halls.empty() && std::all_of(s.halls.begin(), s.halls.end(), [](const HallSpec& h) {
+    return h.gpu.power_limit_min_W >= h.gpu.tdp_W;
+  });
+  constexpr const char* takes_none = "the drivers of this site's GPUs take no power limit (power_limit_min_W)";
+  for (const auto& j : s.jobs)
+    if (no_caps && j.curtailment && j.curtailment->may == OrderMay::cap)
+      report("job." + j.name + ".curtailment.may",
+             fmt::format("'cap': {}; 'pause' or 'never' is possible", takes_none));
   const auto gives = [](const JobSpec& j) { return j.curtailment && j.curtailment->may != OrderMay::never; };
   for (const auto& j : s.jobs)
     if (j.curtailment && j.curtailment->may != OrderMay::cap && j.curtailment->lowest_cap_W > 0.0)
@@ -170,6 +198,8 @@ void check_tiers(const Scenario& s, Report&& report) {
     const std::string key = "event." + e.name + ".by";
     if (e.by == OrderMeans::tiers && std::none_of(s.jobs.begin(), s.jobs.end(), gives))
       report(key, "no job says what it gives up: [job.curtailment] with may = 'cap' or 'pause'");
+    if (no_caps && e.by == OrderMeans::cap)
+      report(key, fmt::format("'cap': {}; 'pause', 'tiers' or 'storage' is possible", takes_none));
     if (e.by != OrderMeans::cap && e.by != OrderMeans::pause) continue;
     for (const auto& j : s.jobs)
       if (j.curtailment && j.curtailment->may == OrderMay::never)
@@ -178,17 +208,21 @@ void check_tiers(const Scenario& s, Report&& report) {
   }
 }
 
-/// Lowest caps that no clock can keep. @pre everything else of the scenario is sound
+/// Lowest caps that the driver does not take or no clock can keep. @pre everything else of the scenario is sound
 template <class Report>
 void check_lowest_caps(const Scenario& s, Report&& report) {
   for (const auto& j : s.jobs) {
     if (!j.curtailment || !(j.curtailment->lowest_cap_W > 0.0)) continue;
     for (const auto& h : s.halls) {
-      const double least_W = lowest_cap_W(h, j), most_W = gpu_limit_W(h);
-      if (j.curtailment->lowest_cap_W >= least_W && j.curtailment->lowest_cap_W <= most_W) continue;
+      const auto least = lowest_cap(h, j);
+      const double most_W = gpu_limit_W(h), asked_W = j.curtailment->lowest_cap_W;
+      if (asked_W >= least.W && asked_W <= most_W) continue;
+      const auto why = asked_W < least.W
+                           ? fmt::format("is below the {:.0f} W that {}", least.W, reason_of(least, h, j.name))
+                           : fmt::format("is above the {:g} W that they have anyway", most_W);
       report("job." + j.name + ".curtailment.lowest_cap_W",
-             fmt::format("{:g} W; GPUs of hall '{}' can have {:.0f} to {:g} W, or 0 for what the lowest clock needs",
-                         j.curtailment->lowest_cap_W, h.hall.name, std::ceil(least_W), most_W));
+             fmt::format("{:g} W {}; GPUs of hall '{}' can have {:.0f} to {:g} W, or 0 for the lowest of these",
+                         asked_W, why, h.hall.name, std::ceil(least.W), most_W));
       break;
     }
   }
@@ -244,6 +278,13 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
       report("hall." + h.hall.name + ".plant",
              "its liquid_frac is 0: it cools no liquid, and the servers have cold plates; choose an entry with "
              "liquid_frac above 0");
+    if (h.gpu.power_limit_min_W > h.gpu.tdp_W)
+      report("hall." + h.hall.name + ".gpu.power.power_limit_min_W",
+             fmt::format("{:g} W is above the board limit tdp_W; allowed: 0 (not published) to {:g} W",
+                         h.gpu.power_limit_min_W, h.gpu.tdp_W));
+    if (h.plant_kind == PlantKind::hydronic)
+      for (const auto& f : cooling::check_set_points(h.hydronic))
+        report("hall." + h.hall.name + ".plant." + f.key, f.message);
     if (!h.liquid && h.package.convection_exponent_ratio == 0.0)
       report("hall." + h.hall.name + ".gpu",
              "its package has a cold plate, the server is cooled by air; choose an entry whose name does not end in "

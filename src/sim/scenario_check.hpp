@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 #include <vector>
 
 #include "tidewatt/sim/scenario.hpp"
@@ -12,7 +13,20 @@ void check_scenario(Scenario& scenario, const Place& place, std::vector<Finding>
 /// Memory that a run needs, compared with the limit. @throws RefusedError naming the key and the limit.
 void admit(const Scenario& scenario);
 
-/// Lowest power cap that the job's most demanding stage can meet, with the governor's margin.
-double lowest_cap_W(const HallSpec& hall, const JobSpec& job);
+/// Lowest power cap of a hall's GPUs while a job runs on them, and what sets it.
+struct LowestCap {
+  double W = 0.0;
+  /// Its driver takes no lower limit (GpuPowerParams::power_limit_min_W). false: the most demanding stage at the lowest clock, with the
+  /// governor's margin, needs these watts; the driver's own limit is lower or not published.
+  bool by_driver = false;
+};
+/// Of a hall's GPUs under a job, W.
+LowestCap lowest_cap(const HallSpec& hall, const JobSpec& job);
+/// Its watts alone.
+inline double lowest_cap_W(const HallSpec& hall, const JobSpec& job) { return lowest_cap(hall, job).W; }
+/// The same for any job of the scenario. W
+double lowest_cap_W(const Scenario& scenario, const HallSpec& hall);
+/// Why a cap cannot be lower, in words that follow "is below the N W that".
+std::string reason_of(const LowestCap& lowest, const HallSpec& hall, const std::string& job);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

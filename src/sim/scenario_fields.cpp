@@ -76,7 +76,8 @@ void OrderTierParams::fields(FieldVisitor& v) {
   v.integer("tier", tier, {1, 100}, "jobs of tier 1 give first, those of the next tier once these have given all",
             Need::optional);
   v.number("lowest_cap_W", lowest_cap_W, {0, 5000},
-           "may = cap: lowest power cap per GPU; 0: what the lowest clock needs", Need::optional);
+           "may = cap: lowest power cap per GPU; 0: the driver's lowest limit, or what the lowest clock needs",
+           Need::optional);
 }
 
 void SiteDevices::fields(FieldVisitor& v) {

@@ -267,7 +267,13 @@ void follow_orders(Simulation& s) {
   if (!s.controls.follows_order(now)) return;
   s.settle();
   const double mean_W = s.connection->last_mean_W();
+  const bool were_lowest = s.controls.at_lowest_caps();
   s.controls.follow_order(now, mean_W);
+  if (!were_lowest && s.controls.at_lowest_caps())
+    s.recorder.event(now, "order_lowest_cap", "site",
+                     fmt::format("all GPUs are at their lowest cap, {:.0f} W in hall {}: what the order asks beyond it "
+                                 "needs pauses or storage",
+                                 s.controls.lowest_cap_W(0), s.model.scenario.halls.front().hall.name));
   if (n_job == 0) return;
   std::vector<double> before;
   before.reserve(n_job);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "sim/scenario_check.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/sim/look_up.hpp"
@@ -84,6 +85,16 @@ CapStudy study_caps(const sim::Scenario& s, const CapOptions& o) {
   if (s.halls.empty() || s.jobs.empty()) throw InputError("caps are compared with a hall and a job");
   if (o.n_cap < 3 || !(o.lowest_frac > 0.0 && o.lowest_frac < 1.0))
     throw InputError("at least three caps, the lowest below the board limit");
+  for (const auto& h : s.halls)
+    for (const auto& j : s.jobs) {
+      const auto least = sim::lowest_cap(h, j);
+      if (const double W = cap_W(o.lowest_frac, h.gpu.tdp_W); W < least.W)
+        throw InputError(
+            fmt::format("lowest cap {:g} of the board limit: {:g} W is below the {:.0f} W that {}; hall "
+                        "'{}' allows {:.3f} to 1",
+                        o.lowest_frac, W, least.W, sim::reason_of(least, h, j.name), h.hall.name,
+                        std::ceil(least.W) / h.gpu.tdp_W));
+    }
   const power::GpuModel gpu(s.halls.front().gpu);
   CapStudy out;
   for (std::size_t i = 0; i < o.n_cap; ++i) {

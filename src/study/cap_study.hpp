@@ -67,7 +67,7 @@ struct CapStudy {
 ///
 /// The knee is explained by where it comes from: tokens per joule of the boards alone, of the servers, and at the connection each
 /// have their own best cap. The boundary that moves it last, or most, gives the reason.
-/// @throws InputError for less than three caps, a cap below what the lowest clock needs, a contract below one domain
+/// @throws InputError for less than three caps, a cap that the driver does not take or no clock keeps, a contract below one domain
 CapStudy study_caps(const sim::Scenario& scenario, const CapOptions& options);
 
 std::string knee_text(const CapStudy& s);  ///< a sentence or two: the best cap and why it is not lower

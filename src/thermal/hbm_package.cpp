@@ -15,8 +15,8 @@ void HbmBranchParams::fields(FieldVisitor& v) {
   v.number("die_hbm_W_per_K", die_hbm_W_per_K, {0, 100}, "conductance from die to stacks through the interposer");
 }
 
-double sink_air_K_per_W(const PackageParams& p, double fan_frac) {
-  return p.sink_air_K_per_W * math::pow(fan_frac, -p.convection_exponent_ratio);
+double sink_air_K_per_W(const PackageParams& p, double flow_ratio) {
+  return p.sink_air_K_per_W * math::pow(flow_ratio, -p.convection_exponent_ratio);
 }
 
 StoreNetwork<4> hbm_network(const PackageParams& p, const HbmBranchParams& hbm, double coolant_K_per_W) {

@@ -30,7 +30,8 @@ NodeHeatBooks NodeHeat::step(NodeHeatState& state, std::span<const double> die_W
   const double fan_mean = target + (state.fan_frac - target) * math::mean_decay(x);
   state.fan_frac = target + (state.fan_frac - target) * math::exp(-x);
 
-  const double coolant_K_per_W = liquid_ ? plate_K_per_W_ : sink_air_K_per_W(package_, fan_mean);
+  const double coolant_K_per_W =
+      liquid_ ? plate_K_per_W_ : sink_air_K_per_W(package_, sink_flow_ratio(package_, fan_mean, air_J_per_m3_K_));
   const auto modes = store_modes(hbm_network(package_, hbm_, coolant_K_per_W));
   const double rear_K = liquid_ ? inlet_K : inlet_K + rear_preheat_K(air_, state.front_W, fan_mean, air_J_per_m3_K_);
   NodeHeatBooks books{};

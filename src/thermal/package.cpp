@@ -52,13 +52,16 @@ void PackageParams::fields(FieldVisitor& v) {
   v.number("die_base_K_per_W", die_base_K_per_W, {1e-4, 1}, "resistance from die to lid and sink base");
   v.number("base_sink_K_per_W", base_sink_K_per_W, {1e-4, 1}, "spreading resistance into the sink");
   v.number("sink_air_K_per_W", sink_air_K_per_W, {1e-4, 1}, "convection resistance at full fan speed");
-  v.number("convection_exponent_ratio", convection_exponent_ratio, {0, 1}, "convection resistance ~ speed^-exponent");
+  v.number("convection_exponent_ratio", convection_exponent_ratio, {0, 1},
+           "convection resistance ~ (speed x density)^-exponent");
+  v.number("air_density_ref_kg_per_m3", air_density_ref_kg_per_m3, {0.5, 1.5},
+           "density of the air in which sink_air_K_per_W holds", Need::optional);
 }
 
-PackageModes package_modes(const PackageParams& p, double fan_frac) {
+PackageModes package_modes(const PackageParams& p, double flow_ratio) {
   const double g0 = 1.0 / p.die_base_K_per_W;
   const double g1 = 1.0 / p.base_sink_K_per_W;
-  const double g2 = math::pow(fan_frac, p.convection_exponent_ratio) / p.sink_air_K_per_W;
+  const double g2 = math::pow(flow_ratio, p.convection_exponent_ratio) / p.sink_air_K_per_W;
   const std::array<double, 3> root = {std::sqrt(p.die_J_per_K), std::sqrt(p.base_J_per_K), std::sqrt(p.sink_J_per_K)};
   // S = C^-1/2 G C^-1/2 is symmetric; its eigenvalues are the rates.
   Matrix s = {{{g0, -g0, 0}, {-g0, g0 + g1, -g1}, {0, -g1, g1 + g2}}};

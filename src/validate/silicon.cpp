@@ -114,7 +114,8 @@ struct Room {
 double step_dies(const Room& room, SteadyNode& s) {
   const std::size_t n = s.die_K.size();
   const double K_per_W = room.gpu.package.die_base_K_per_W + room.gpu.package.base_sink_K_per_W +
-                         thermal::sink_air_K_per_W(room.gpu.package, s.fan_frac);
+                         thermal::sink_air_K_per_W(
+                             room.gpu.package, thermal::sink_flow_ratio(room.gpu.package, s.fan_frac, air_J_per_m3_K));
   double front_W = 0.0, worst_K = 0.0;
   for (std::size_t g = 0; g < n; ++g) {
     s.gpu_W[g] = room.watts(s.die_K[g]);

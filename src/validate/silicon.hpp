@@ -17,7 +17,7 @@
 namespace TIDEWATT_NAMESPACE::validate {
 
 inline constexpr double zero_degC_K = 273.15;
-inline constexpr double air_J_per_m3_K = 1190.0;  ///< ρ c_p of air at 25 °C and 1,000 hPa
+inline constexpr double air_J_per_m3_K = thermal::reference_air_J_per_m3_K;
 
 struct GpuCase {
   power::GpuPowerParams power;

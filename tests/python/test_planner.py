@@ -235,7 +235,7 @@ def test_a_run_beyond_its_limit_is_stopped_and_says_so(client, monkeypatch):
 def test_controls_are_those_that_the_scenario_has(client):
     found = {c["id"]: c for c in controls.describe(client.site.base)["controls"]}
     assert found["gpus"]["value"] == SETTINGS["hall.a.n_gpu"] and found["gpus"]["step"] == 128  # whole replicas: tp 8, pp 16
-    assert found["cap"]["max"] == 700
+    assert found["cap"]["max"] == 700 and found["cap"]["min"] == 200  # the H100 driver's lowest power limit
     assert {k["key"] for k in found["supply"]["keys"]} == {"hall.a.plant.supply_low_degC", "hall.a.plant.supply_high_degC"}
     ends = [{"kind": "gpu_smoothing", "name": "smoothing", "hysteresis_s": 2, "floor_ratio": found["floor"][end], "ramp_up_W_per_s": found["rise"][end], "ramp_down_W_per_s": found["fall"][end]} for end in ("min", "max")]
     for item in ends:  # the ends of a slider are allowed

@@ -48,7 +48,9 @@ def test_a_power_limit_holds_the_clock_and_other_ranks_stretch_transfers():
     slow = profile(compute_s=profile().compute_s * 100, rest_s=profile().rest_s * 1000)
     assert run(slow, cap_W=400).mean_W < 380
     with pytest.raises(tw.InputError, match="still draws"):
-        run(cap_W=120)
+        profile().run("b200_sxm_1000W", cap_W=100)  # its driver's lowest limit is not published
+    with pytest.raises(tw.InputError, match="cap_W: 199 is outside 200 to 700"):
+        run(cap_W=199)
     with pytest.raises(tw.InputError, match="clock_MHz: 3000 is outside 210 to 1980; cap_W: 900 is outside"):
         run(clock_MHz=3000, cap_W=900)
     assert "does not hold its clock" in profile().run("h100_sxm_700W").findings[0] and "above the" in run(clock_MHz=1980, cap_W=300).findings[0]

@@ -1,7 +1,9 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "tidewatt/base/error.hpp"
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/version.hpp"
 #include "tidewatt/cooling/chiller.hpp"
@@ -14,11 +16,14 @@ namespace TIDEWATT_NAMESPACE::cooling {
 /// reuse. Extensive values belong to a hall of `reference_it_W`; HydronicPlant scales them.
 struct TIDEWATT_API HydronicParams {
   double reference_it_W = 0.0;
-  double liquid_frac = 0.0;  ///< of the heat, by design; sizes nothing, starts the plant and reports the margin
+  double liquid_frac = 0.0;  ///< of the heat, by design; with two water loops it divides what rejects heat between them
+  std::string water_loops = "one";  ///< "one" for coils and CDUs, or "two": the CDUs have a warm one of their own
+  double cdu_approach_K = 0.0;      ///< two loops: the warm one's set point lies so far below loop_set; 0: one loop
   // set points
-  double air_set_K = 0.0;        ///< air at the servers' inlets
-  double loop_set_K = 0.0;       ///< liquid at the servers' inlets
-  double facility_set_K = 0.0;   ///< set point of the facility water supply, kept by the heat rejection
+  double air_set_K = 0.0;   ///< air at the servers' inlets
+  double loop_set_K = 0.0;  ///< liquid at the servers' inlets
+  double facility_set_K =
+      0.0;  ///< set point of the facility water supply (two loops: the coils'), kept by the heat rejection
   double chiller_above_K = 0.0;  ///< the chillers control to facility_set + this
   // CRAH
   double air_flow_m3_per_s = 0.0, air_leakage_frac = 0.0, air_fan_W = 0.0, air_fan_exponent_ratio = 0.0;
@@ -54,11 +59,19 @@ struct TIDEWATT_API HydronicParams {
   void fields(FieldVisitor& v);
 };
 
+/// What the set points must agree on besides the ranges of their fields: findings by key, without its place.
+TIDEWATT_API std::vector<Finding> check_set_points(const HydronicParams& params);
+
 /// Chilled or warm water plant for air, liquid and mixed halls.
 ///
 ///     servers ── liquid ── CDU ──┐                    ┌─ economiser ─ chiller ─┐
 ///        └───── air ──── CRAH ───┴─ facility return ──┤                        ├─ facility supply
 ///                                     └ heat reuse    └── rejection loop ── tower or dry cooler
+///
+/// With two water loops the picture stands twice: CRAH coils on a cold loop with chillers, CDUs on a warm one that its own dry coolers
+/// or towers hold, `cdu_approach_K` below the servers' liquid. Its chillers start only where outdoor air cannot do that: they
+/// make water of at most `leaving_high_K`, which is blended. Economisers, rejection and chillers are divided by the design heat of each
+/// loop (liquid_frac, with its pumps and fans), facility pumps and water by its flow.
 ///
 /// Storage (energies above 20 °C): `E' = Σ in - Σ out` for cold and hot aisle, metal, and the cold and the hot side of
 /// technology loop, facility water and rejection loop; a stream carries `m c (T_donor - T_ref)`, one expression for both
@@ -85,11 +98,20 @@ class TIDEWATT_API HydronicPlant final : public CoolingPlant {
   PlantStep advance(std::span<double> state, const PlantInput& input, Tick t0, Tick t1,
                     PlantWorkspace& workspace) const override;
   const HydronicParams& params() const { return params_; }  ///< scaled to the hall
-  const Tower* tower() const { return tower_ ? &*tower_ : nullptr; }
+  /// One water loop: the hall's parameters, in which its own share stands for what it has of economiser, rejection and chillers.
+  struct Water {
+    HydronicParams params;
+    std::optional<Tower> tower;
+    double set_K = 0.0;                        ///< set point of its supply
+    double coil_share = 1.0, cdu_share = 1.0;  ///< 1 if it serves coils; CDUs
+    const Tower* tower_at() const { return tower ? &*tower : nullptr; }
+  };
+  const std::vector<Water>& waters() const { return waters_; }  ///< one, or the cold and the warm one
+  const Tower* tower() const { return waters_.front().tower_at(); }
 
  private:
   HydronicParams params_;
-  std::optional<Tower> tower_;
+  std::vector<Water> waters_;
   double rtol_;
 };
 

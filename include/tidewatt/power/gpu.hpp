@@ -32,6 +32,8 @@ struct TIDEWATT_API GpuPowerParams {
   double rest_leakage_ratio = 1.0;
   double idle_W = 0.0;    ///< board power read without a CUDA context at idle_K: sets rest_leakage_ratio; 0: not read
   double idle_K = 300.0;  ///< GPU temperature of that reading
+  /// Lowest power limit that the driver takes; equal to tdp_W: it takes no limit but the board's; 0: not published.
+  double power_limit_min_W = 0.0;
   void fields(FieldVisitor& v);
 };
 

@@ -28,7 +28,7 @@ struct TIDEWATT_API ServerPower {
 };
 
 /// Watts at the AC input: P_dc = P_gpu/η_c + P_host + P_fan;  P_ac = P_dc + P_psu,
-/// P_psu = r0 P_rated + r1 P_dc + r2 P_dc²/P_rated.  `fan_cube`: mean of (speed ÷ full speed)³, 0 to 1. `busy`: GPUs in a job.
+/// P_psu = r0 P_rated + r1 P_dc + r2 P_dc²/P_rated.  `fan_cube`: mean of (speed ÷ full speed)³ × density ÷ rated density, 0 to 1.5. `busy`: GPUs in a job.
 inline ServerPower server_power_by_cube(const ServerPowerParams& p, double gpu_W, double fan_cube, bool busy) {
   ServerPower out;
   out.conversion_W = gpu_W * (1.0 / p.gpu_conversion_ratio - 1.0);

@@ -22,7 +22,7 @@ enum HbmStore : std::size_t { die_store = 0, base_store = 1, sink_store = 2, hbm
 ///     C_d dT_d/dt = G_db (T_b − T_d) + G_dm (T_m − T_d) + Q_die          C_m dT_m/dt = G_mb (T_b − T_m) + G_dm (T_d − T_m) + Q_hbm
 ///     C_b dT_b/dt = G_db (T_d − T_b) + G_bs (T_s − T_b) + G_mb (T_m − T_b)   C_s dT_s/dt = G_bs (T_b − T_s) + Gc (T_c − T_s)
 ///
-/// @param coolant_K_per_W  sink to coolant: p.sink_air_K_per_W · fan_frac^−exponent in air, cold_plate_K_per_W in liquid
+/// @param coolant_K_per_W  sink to coolant: p.sink_air_K_per_W · flow_ratio^−exponent in air, cold_plate_K_per_W in liquid
 TIDEWATT_API StoreNetwork<4> hbm_network(const PackageParams& p, const HbmBranchParams& hbm, double coolant_K_per_W);
 
 /// How much warmer the memory stacks are than the die of the plain chain (package.hpp), in which all board power enters the
@@ -41,6 +41,6 @@ struct TIDEWATT_API MemoryLead {
 TIDEWATT_API MemoryLead memory_lead(const PackageParams& p, const HbmBranchParams& hbm);
 
 /// Convection resistance of an air-cooled sink at a fan speed, K/W.
-TIDEWATT_API double sink_air_K_per_W(const PackageParams& p, double fan_frac);
+TIDEWATT_API double sink_air_K_per_W(const PackageParams& p, double flow_ratio);
 
 }  // namespace TIDEWATT_NAMESPACE::thermal

@@ -1,6 +1,7 @@
 #pragma once
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/version.hpp"
+#include "tidewatt/thermal/package.hpp"
 
 namespace TIDEWATT_NAMESPACE::thermal {
 
@@ -22,6 +23,9 @@ inline double fan_target_frac(const ServerAirParams& p, double hottest_K) {
   const double above = x < 0.0 ? 0.0 : x, bounded = above > 1.0 ? 1.0 : above;
   return p.fan_min_frac + (1.0 - p.fan_min_frac) * bounded;
 }
+
+/// Power of fans ÷ that at the same speed in air of the reference density: P ∝ ρ n³.
+inline double fan_density_ratio(double air_J_per_m3_K) { return air_J_per_m3_K / reference_air_J_per_m3_K; }
 
 /// Temperature rise of the air that reaches the rear GPU row: ΔT = m Q_front / (ρ c_p V̇), K.
 /// @param front_W heat that the front row's sinks give to the air

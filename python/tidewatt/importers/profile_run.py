@@ -88,6 +88,7 @@ class _Powers:
         power, governor = entry["power"], entry["governor"]
         self.gpu, self.die_K = gpu, die_degC + 273.15
         self.low_MHz, self.high_MHz = power["vf_clock_MHz"][0], power["vf_clock_MHz"][-1]
+        self.least_W = power.get("power_limit_min_W") or 1.0  # 0: not published
         self.tdp_W, self.margin_W, self.window_s = power["tdp_W"], governor["cap_margin_W"], governor["window_s"]
         self.link_W = power["link_W"]
         matrix, attention = profile.matrix_frac, profile.attention_frac
@@ -121,14 +122,14 @@ def run(
     at the highest clock at which its mean power over the governor's window stays below the limit less the governor's margin.
 
     @param profile: the entry; @param gpu: catalog entry of kind gpu; @param clock_MHz: of all GPUs, within the entry's range; None: as the limit
-    allows; @param cap_W: power limit, W, up to the board's own; None: the board's; @param n_rank: another number of ranks, 2 or more; 0: as
+    allows; @param cap_W: power limit, W, from the driver's lowest (power_limit_min_W) to the board's own; None: the board's; @param n_rank: another number of ranks, 2 or more; 0: as
     recorded; @param recorded_clock_MHz: while the trace was taken; traces do not hold it; None: the highest; @param die_degC: 0 to 120.
     @raises InputError: values outside these ranges, or a limit that even the lowest clock exceeds.
     """
     powers = _Powers(profile, gpu, die_degC)
     wrong = []
     for key, value, low, high in (("clock_MHz", clock_MHz, powers.low_MHz, powers.high_MHz), ("recorded_clock_MHz", recorded_clock_MHz, powers.low_MHz, powers.high_MHz),
-                                  ("cap_W", cap_W, 1.0, powers.tdp_W), ("die_degC", die_degC, 0.0, 120.0)):  # fmt: skip
+                                  ("cap_W", cap_W, powers.least_W, powers.tdp_W), ("die_degC", die_degC, 0.0, 120.0)):  # fmt: skip
         if value is not None and not low <= value <= high:
             wrong.append(f"{key}: {value:g} is outside {low:g} to {high:g}")
     if wrong:

@@ -259,7 +259,7 @@ TEST_CASE("what jobs give up is checked with the orders", "[tiers]") {
   CHECK_THAT(refused(order("0.1"), "may = \"cap\"\ntier = 0\n"), Catch::Contains("job.first.curtailment.tier"));
   CHECK_THAT(refused(order("0.1"), "may = \"cap\"\ntire = 1\n"), Catch::Contains("tire") && Catch::Contains("tier"));
   CHECK_THAT(refused(order("0.1"), "may = \"cap\"\nlowest_cap_W = 100\n"),
-             Catch::Contains("job.first.curtailment.lowest_cap_W") && Catch::Contains("to 700 W"));
+             Catch::Contains("job.first.curtailment.lowest_cap_W") && Catch::Contains("200 to 700 W"));
   CHECK_THAT(refused(order("0.1"), "may = \"pause\"\nlowest_cap_W = 400\n"), Catch::Contains("is for may = 'cap'"));
   CHECK_THAT(refused(order("0.1", "cap"), to_cap), Catch::Contains("job 'main' may never be touched"));
   CHECK_THROWS_WITH(tiny(order("0.05")), Catch::Contains("no job says what it gives up"));

@@ -35,6 +35,15 @@ Value value(const Result& r, const std::string& key) {
   throw std::runtime_error("no figure " + key);
 }
 
+std::size_t n_events(const Result& r, const std::string& kind) {
+  for (const auto& a : r.arrays)
+    if (a.path == "/events/kind") {
+      const auto& kinds = std::get<std::vector<std::string>>(a.values);
+      return static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), kind));
+    }
+  throw std::runtime_error("no events");
+}
+
 std::string failure(const Scenario& s) {
   try {
     run(s);
@@ -82,31 +91,74 @@ TEST_CASE("servers that a plant cannot serve are an error that names hall, key a
 }
 
 TEST_CASE("a cap below what the lowest clock needs is a finding; one just above it runs, smoothed or not", "[finite]") {
+  const std::string unknown = "hall.a.gpu.power.power_limit_min_W=0";
   for (const auto* cap : {"10", "50", "100"}) {
-    const auto said = refusal({std::string("hall.a.cap_W=") + cap});
+    const auto said = refusal({std::string("hall.a.cap_W=") + cap, unknown});
     INFO(said);
     CHECK(said.find("hall.a.cap_W") != std::string::npos);
     CHECK(said.find("lowest clock") != std::string::npos);
+    CHECK(said.find("not published") != std::string::npos);
   }
   CHECK(refusal({"hall.a.cap_W=700"}) == "accepted");
-  const auto said = refusal({"hall.a.cap_W=10"});
+  const auto said = refusal({"hall.a.cap_W=10", unknown});
   const auto at = said.find("allowed: ");
   REQUIRE(at != std::string::npos);
   const std::string least = said.substr(at + 9, said.find(' ', at + 9) - at - 9);
-  const auto r = run(tiny("", {"hall.a.cap_W=" + least}));
+  const auto r = run(tiny("", {"hall.a.cap_W=" + least, unknown}));
   CHECK(figure(r, "cap_over_max_W") < 20.0);  // the leakiest chip
-  CHECK(std::isfinite(figure(run(tiny(smoothing, {"hall.a.cap_W=" + least})), "iteration_s")));
+  CHECK(std::isfinite(figure(run(tiny(smoothing, {"hall.a.cap_W=" + least, unknown})), "iteration_s")));
+}
+
+TEST_CASE("a cap below what the driver takes is a finding with its range, wherever it is written", "[finite]") {
+  // H100 and H200: 200 W (nvidia-smi); the lowest clock alone would allow 154 W.
+  for (const auto* key : {"hall.a.cap_W", "job.main.curtailment.lowest_cap_W"}) {
+    const std::vector<std::string> more =
+        key[0] == 'j' ? std::vector<std::string>{"job.main.curtailment.may=cap"} : std::vector<std::string>{};
+    const auto with = [&](const char* W) {
+      auto set = more;
+      set.push_back(std::string(key) + "=" + W);
+      return refusal(set);
+    };
+    INFO(key);
+    CHECK_THAT(with("199"), Catch::Contains(key) && Catch::Contains("199 W") && Catch::Contains("driver") &&
+                                Catch::Contains("200 to 700 W"));
+    CHECK(with("200") == "accepted");
+  }
+  // A driver that takes no limit but the board's says so; the board limit itself is none.
+  const std::string fixed = "hall.a.gpu.power.power_limit_min_W=700";
+  CHECK_THAT(refusal({"hall.a.cap_W=600", fixed}), Catch::Contains("takes no power limit"));
+  CHECK(refusal({fixed}) == "accepted");
+  CHECK_THAT(refusal({"hall.a.gpu.power.power_limit_min_W=701"}), Catch::Contains("power_limit_min_W"));
 }
 
 TEST_CASE("a cap that is not kept is a figure in watts and share of time", "[finite]") {
   const auto kept = run(tiny("", {"hall.a.cap_W=500"}));
   CHECK(figure(kept, "cap_over_max_W") == 0.0);
   CHECK(figure(kept, "cap_over_percent") == 0.0);
-  // An order for less than the site draws at the lowest clock: caps fall by a fifth per step to where no clock keeps them.
-  const auto ordered =
-      run(tiny(event("curtailment", "40", "60", "limit_MW = 0.02"), {"run.macro_step_s=5", "run.macro_step_max_s=5"}));
-  CHECK(figure(ordered, "cap_over_max_W") > 50.0);
-  CHECK(figure(ordered, "cap_over_percent") > 10.0);
+}
+
+TEST_CASE("an order by caps stops at the lowest cap of the device and says so; a power brake goes below", "[finite]") {
+  // An order for less than the site draws at the lowest clock: caps fall by a fifth per step.
+  const std::vector<std::string> steps = {"run.macro_step_s=5", "run.macro_step_max_s=5"};
+  const auto ordered = run(tiny(event("curtailment", "40", "60", "limit_MW = 0.02"), steps));
+  CHECK(figure(ordered, "cap_over_max_W") == 0.0);
+  CHECK(n_events(ordered, "order_lowest_cap") == 1);
+  const auto with = [&](const char* least_W, const char* kind, const char* more) {
+    auto set = steps;
+    set.push_back(std::string("hall.a.gpu.power.power_limit_min_W=") + least_W);
+    return run(tiny(event(kind, "40", "60", more), set));
+  };
+  // Without a published limit, caps fall to what the lowest clock needs.
+  const auto lower = with("0", "curtailment", "limit_MW = 0.02");
+  CHECK(figure(lower, "clock_slowest_MHz") < figure(ordered, "clock_slowest_MHz"));
+  CHECK(figure(lower, "it_mean_MW") < figure(ordered, "it_mean_MW"));
+  // A device that takes no limit cannot have an order by caps, but a brake: that holds the clock.
+  const auto free = run(tiny("", steps));
+  CHECK_THROWS_WITH(with("700", "curtailment", "limit_MW = 0.02"),
+                    Catch::Contains("event.e.by") && Catch::Contains("take no power limit"));
+  const auto braked = with("700", "power_brake", "");
+  CHECK(n_events(braked, "order_lowest_cap") == 0);
+  CHECK(figure(braked, "clock_slowest_MHz") < 0.8 * figure(free, "clock_slowest_MHz"));
 }
 
 TEST_CASE("an order too short to be seen has no figures", "[finite]") {

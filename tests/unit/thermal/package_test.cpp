@@ -18,6 +18,22 @@ TEST_CASE("steady state is the sum of the resistances") {
   }
 }
 
+TEST_CASE("thin air cools a sink as slower fans do, and air of the reference density as it was rated") {
+  const auto p = package();
+  CHECK(thermal::sink_flow_ratio(p, 0.8, thermal::reference_air_J_per_m3_K) == Approx(0.8).epsilon(1e-14));
+  // 1,600 m above the sea the density is 17 % lower: sink to air + 16 %, so 100 W more kelvin by 0.022 K/W each.
+  const double thin = 0.83 * thermal::reference_air_J_per_m3_K;
+  const auto high = thermal::package_modes(p, thermal::sink_flow_ratio(p, 1.0, thin)),
+             sea = thermal::package_modes(p, 1.0);
+  CHECK(700.0 * (high.steady_K_per_W - sea.steady_K_per_W) ==
+        Approx(700.0 * 0.022 * (std::pow(0.83, -0.8) - 1.0)).epsilon(1e-9));
+  CHECK(700.0 * (high.steady_K_per_W - sea.steady_K_per_W) > 2.0);
+  auto plate = p;
+  plate.convection_exponent_ratio = 0.0;  // a cold plate does not meet the air
+  CHECK(thermal::package_modes(plate, thermal::sink_flow_ratio(plate, 1.0, thin)).steady_K_per_W ==
+        Approx(thermal::package_modes(plate, 1.0).steady_K_per_W).epsilon(1e-13));
+}
+
 TEST_CASE("modes obey the chain's own equations") {
   const auto p = package();
   const auto m = thermal::package_modes(p, 0.7);
