@@ -17,6 +17,7 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
         "throughput_min_hours": ("slowest hours begin at", "h"),
         "tflops_per_gpu": ("model arithmetic per GPU", "TFLOP/s"),
         "mfu_percent": ("MFU, causal attention", "%"),
+        "mfu_bf16_percent": ("the same of the bf16 peak", "%"),
         "hfu_percent": ("HFU, full attention, recomputed", "%"),
         "utilisation_peak_TF": ("dense peak of MFU and HFU", "TFLOP/s"),
         "utilisation_precision": ("number format of that peak", ""),
@@ -34,6 +35,9 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
     "GPUs": {
         "clock_mean_MHz": ("mean clock", "MHz"),
         "clock_slowest_MHz": ("slowest clock", "MHz"),
+        "clock_alone_MHz": ("mean clock without waiting for the slowest", "MHz"),
+        "slowest_behind_percent": ("slowest GPU below that, mean", "%"),
+        "straggler_loss_percent": ("tokens lost to that wait", "%"),
         "die_mean_degC": ("mean die temperature", "°C"),
         "die_max_degC": ("hottest die", "°C"),
         "limiter_share": ("limiter, share of compute time", SHARE),
