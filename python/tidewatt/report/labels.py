@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 SHARE = "share"  # the unit of a list of shares: shown in percent, without the empty ones
-UNITS = {"percent": "%", **{word: word for word in ("Hz", "mHz", "MW", "s")}}  # at the end of the keys of other lists
+# At the end of the keys of other lists, the longest first.
+UNITS = {"_MW_per_s": "MW/s", "_percent": "%", "_degC": "°C", "_mHz": "mHz", "_MWh": "MWh", "_Hz": "Hz", "_MW": "MW", "_s": "s"}
 
 # Part of the table -> key -> (words, unit).
 FIGURES: dict[str, dict[str, tuple[str, str]]] = {
@@ -122,13 +123,13 @@ def _listed(pairs: dict, unit: str, digits: int = 4) -> str:
     """Words and numbers. A word that ends with a unit of its own (`line_Hz`) has that one."""
     out = []
     for key, x in pairs.items():
-        word, _, own = key.rpartition("_")
+        end = next((end for end in UNITS if key.endswith(end)), "")
         if not isinstance(x, (int, float)) or (unit == SHARE and x < 5e-4):
             continue
         if unit == SHARE:
             out.append(f"{key}\u00a0{text(100 * x, digits)}\u00a0%")
-        elif own in UNITS:
-            out.append(f"{word}\u00a0{with_unit(x, UNITS[own], digits)}")
+        elif end:
+            out.append(f"{key[: -len(end)].replace('_', ' ')}\u00a0{with_unit(x, UNITS[end], digits)}")
         else:
             out.append(f"{key}\u00a0{with_unit(x, unit, digits)}")
     return ", ".join(out) or "–"
