@@ -47,9 +47,9 @@ py::list halls(const sim::Scenario& s) {
     row["name"] = h.hall.name;
     row["n_gpu"] = h.hall.n_gpu;
     row["plant"] = h.own_plant ? std::string("python") : std::string(word_of(h.plant_kind));
-    row["cap_W"] = h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W;
     row["lowest_cap_W"] = sim::lowest_cap_W(s, h);
-    row["clock_lock_Hz"] = h.hall.clock_lock_Hz > 0.0 ? h.hall.clock_lock_Hz : h.gpu.vf_clock_Hz.back();
+    row["cap_W"] = sim::gpu_limit_W(h);
+    row["clock_lock_Hz"] = sim::gpu_clock_limit_Hz(h);
     rows.append(std::move(row));
   }
   return rows;

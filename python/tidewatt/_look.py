@@ -4,6 +4,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any, Iterable, Mapping
 
+from .report.findings import of_peak
 from .report.labels import FIGURES, text, with_unit
 
 VERDICT = {"pass": "#009e73", "fail": "#d55e00"}
@@ -23,7 +24,7 @@ def result_html(summary: Mapping[str, Any], columns: Mapping[str, Iterable[str]]
     columns : Mapping[str, Iterable[str]]
         Names of the arrays of each group.
     """
-    parts = [pattern.format(with_unit(summary[key], unit)) for key, pattern, unit in HEADLINE if summary.get(key) is not None]
+    parts = [pattern.format(with_unit(summary[key], unit)) + (of_peak(summary) if key == "mfu_percent" else "") for key, pattern, unit in HEADLINE if summary.get(key) is not None]
     verdict = summary.get("compliance")
     rules = f' · rules: <b style="color:{VERDICT.get(verdict, "inherit")}">{escape(verdict)}</b>' if verdict else ""
     groups = "".join(f"<li><b>{escape(name)}</b>: {escape(', '.join(names))}</li>" for name, names in columns.items())

@@ -154,12 +154,12 @@ ReplicaGroups TrainingTask::groups_now(const FleetState& state, std::span<const 
   auto out =
       group_replicas(slowest_of_replicas(node_Hz, ranks_.replica, options_.host_slowness, n_replica()), rated_Hz,
                      static_cast<std::size_t>(options_.replica_groups), apart_share * model_.reference_clock_Hz());
-  state_.slowest_Hz = out.slowest_Hz.front();
-  if (options_.gating) return out;
   double sum_Hz = 0.0;
   for (std::size_t i = 0; i < n_node(); ++i)
     for (std::size_t g = 0; g < n_gpu; ++g) sum_Hz += own_Hz[i * n_gpu + g] / options_.host_slowness[i];
-  std::fill(out.slowest_Hz.begin(), out.slowest_Hz.end(), sum_Hz / static_cast<double>(n_node() * n_gpu));
+  state_.slowest_Hz = out.slowest_Hz.front();
+  state_.alone_Hz = sum_Hz / static_cast<double>(n_node() * n_gpu);
+  if (!options_.gating) std::fill(out.slowest_Hz.begin(), out.slowest_Hz.end(), state_.alone_Hz);
   return out;
 }
 

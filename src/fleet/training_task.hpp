@@ -74,8 +74,10 @@ class TrainingTask {
   double iteration_reference_s() const { return iterate_window_.period_s; }  ///< at the reference clock
   /// Of one GPU in a constant state.
   double nominal_hold_W(const workload::PhaseKind& kind, const FleetState& state) const;
-  /// Clock of the slowest GPU of the last task.
+  /// Clock of the slowest GPU of the last task, over the slowness of its host.
   double slowest_Hz() const { return state_.slowest_Hz; }
+  /// Mean of the clocks that the GPUs of the last task would have alone, without waiting for the slowest; each over its host's slowness.
+  double alone_Hz() const { return state_.alone_Hz; }
   /// Whether another repetition of the work just set would have the same GPU power: false while slow ramps continue.
   bool settled() const { return held_.settled(); }
   /// What of GPU power smoothing acts, in s per s of the work just set.
@@ -93,11 +95,11 @@ class TrainingTask {
   }
 
   struct State {
-    double slowest_Hz = 0.0;
+    double slowest_Hz = 0.0, alone_Hz = 0.0;
     template <class A>
     void archive(A& a) {
-      auto& [slowest] = *this;
-      a(slowest);
+      auto& [slowest, alone] = *this;
+      a(slowest, alone);
     }
   };
   template <class A>

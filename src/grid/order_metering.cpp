@@ -22,6 +22,7 @@ OrderSettlement settle(const MeterRecord& r, const MeteredOrder& o, double basel
   double at_s = std::ceil((o.begin_s + clock_s - same_s) / interval_s) * interval_s - clock_s;
   for (; at_s + interval_s <= o.end_s + same_s; at_s += interval_s) {
     const double W = r.over_W(at_s, at_s + interval_s);
+    if (!std::isfinite(W)) continue;
     ++out.n;
     if (out.n == 1 || W > out.worst_W) out.worst_W = W, out.worst_at_s = at_s;
     if (W > o.limit_W) ++out.n_over, out.over_J += (W - o.limit_W) * interval_s;
@@ -70,6 +71,35 @@ double MeterRecord::over_W(double from_s, double until_s) const {
     energy_J += mean_W[i] * std::max(0.0, std::min(until_s, begin + step_s) - std::max(from_s, begin));
   }
   return energy_J / (until_s - from_s);
+}
+
+OrderVerdict verdict(std::span<const OrderSettlement> settlements) {
+  auto out = OrderVerdict::not_judged;
+  for (const auto& s : settlements) {
+    if (s.n_over > 0) return OrderVerdict::not_met;
+    if (s.n > 0) out = OrderVerdict::met;
+  }
+  return out;
+}
+
+std::string_view name(OrderVerdict verdict) {
+  return verdict == OrderVerdict::met ? "met" : verdict == OrderVerdict::not_met ? "not met" : "not judged";
+}
+
+double short_W(std::span<const OrderSettlement> settlements, double limit_W) {
+  double out = 0.0;
+  for (const auto& s : settlements)
+    if (s.n > 0) out = std::max(out, s.worst_W - limit_W);
+  return out;
+}
+
+std::vector<OrderSettlement> settle_order(const MeterRecord& r, const MeteredOrder& order, const OrderMetering& how) {
+  std::vector<OrderSettlement> out;
+  for (const double interval_s : how.settlement_s) {
+    if (!(r.step_s > 0.0 && interval_s > 0.0)) throw InputError("order: steps and intervals must be above 0");
+    out.push_back(settle(r, order, never, interval_s, how.clock_s));
+  }
+  return out;
 }
 
 OrderAnswer judge_order(const MeterRecord& r, const MeteredOrder& order, const OrderMetering& how) {

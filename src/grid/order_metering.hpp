@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "tidewatt/base/version.hpp"
@@ -39,9 +41,19 @@ struct OrderSettlement {
   std::size_t n = 0, n_over = 0;           ///< counts
   double worst_W = 0.0, worst_at_s = 0.0;  ///< largest mean, begin of its interval
   double over_J = 0.0;                     ///< above the limit, summed over intervals
-  double given_frac = 0.0;                 ///< least reduction of an interval over the asked one; 1: exactly as asked
+  /// Least reduction of an interval over the asked one; 1: exactly as asked; NaN: not known.
+  double given_frac = 0.0;
   bool met() const { return n > 0 && n_over == 0; }
 };
+
+/// An order is judged by the settlement intervals that lie wholly within it: met if the mean of none is above the limit, and not judged
+/// if there is none.
+enum class OrderVerdict { met, not_met, not_judged };
+/// Of all lengths together.
+OrderVerdict verdict(std::span<const OrderSettlement> settlements);
+std::string_view name(OrderVerdict verdict);  ///< met | not met | not judged
+/// Largest mean above a limit, W; 0 if none is.
+double short_W(std::span<const OrderSettlement> settlements, double limit_W);
 
 /// What a site did with an order.
 struct OrderAnswer {
@@ -58,6 +70,11 @@ struct OrderAnswer {
   double rebound_J = 0.0;  ///< energy above the baseline there
   double back_s = 0.0;     ///< from the order's end until a mean is within `settled_frac` of the baseline; NaN: never
 };
+
+/// The settlement intervals of an order, one entry per length. Those that begin before the record or end after it are left out.
+/// @throws InputError for a step or a length that is not above 0
+std::vector<OrderSettlement> settle_order(const MeterRecord& record, const MeteredOrder& order,
+                                          const OrderMetering& how = {});
 
 /// Judges an order by metered means, as a settlement does: no single millisecond counts.
 ///

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 namespace TIDEWATT_NAMESPACE::io {
 
@@ -72,6 +73,30 @@ std::string Figures::provenance(const char* key) const {
   for (const auto& [k, text] : result_.provenance)
     if (k == key) return text;
   return {};
+}
+
+std::vector<JobText> Figures::jobs() const {
+  std::vector<JobText> out;
+  for (const auto& figures : result_.jobs) {
+    const auto number = [&](std::string_view key) {
+      for (const auto& [k, v] : figures) {
+        if (k != key) continue;
+        if (const auto* d = std::get_if<double>(&v)) return *d;
+        if (const auto* i = std::get_if<std::int64_t>(&v)) return static_cast<double>(*i);
+      }
+      return std::numeric_limits<double>::quiet_NaN();
+    };
+    const auto* name = figures.empty() ? nullptr : std::get_if<std::string>(&figures.front().second);
+    out.push_back({name != nullptr ? *name : "", number("n_gpu"), number("tokens_per_s_mean"), number("iteration_s")});
+  }
+  return out;
+}
+
+double Figures::longest_iteration_s() const {
+  double out = (*this)["iteration_s"];
+  for (const auto& job : jobs())
+    if (!(out >= job.iteration_s) && std::isfinite(job.iteration_s)) out = job.iteration_s;
+  return out;
 }
 
 std::string shown(double x, int digits) {

@@ -10,6 +10,12 @@
 
 namespace TIDEWATT_NAMESPACE::io {
 
+/// What one job of several did.
+struct JobText {
+  std::string name;
+  double n_gpu, tokens_per_s, iteration_s;  ///< NaN: not known
+};
+
 using FigureList = std::vector<std::pair<std::string, double>>;
 
 /// The figures of a result by key; absent or null figures are NaN, an empty text or an empty list.
@@ -30,6 +36,10 @@ class Figures {
   const std::vector<std::string>& texts(const std::string& path) const;
   /// The text of /provenance by its key; empty if there is none.
   std::string provenance(const char* key) const;
+  /// The jobs; empty if the result does not list them.
+  std::vector<JobText> jobs() const;
+  /// Longest iteration of a job, s; NaN if none iterates.
+  double longest_iteration_s() const;
   const sim::Result& result() const { return result_; }
 
  private:

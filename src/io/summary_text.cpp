@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "summary_figures.hpp"
 
@@ -25,8 +27,9 @@ constexpr std::array rows = {
     Row{"Training", "iteration_s", "iteration", "s"},
     Row{"Training", "tflops_per_gpu", "model arithmetic per GPU", "TFLOP/s"},
     Row{"Training", "mfu_percent", "MFU, causal attention", "%"},
+    Row{"Training", "mfu_bf16_percent", "the same of the bf16 peak", "%"},
     Row{"Training", "hfu_percent", "HFU, full attention, recomputed", "%"},
-    Row{"Training", "utilisation_peak_TF", "dense peak of both", "TFLOP/s", 4},
+    Row{"Training", "utilisation_peak_TF", "dense peak of MFU and HFU", "TFLOP/s", 4},
     Row{"Training", "utilisation_precision", "its number format", ""},
     Row{"Training", "precision", "number format of linear layers", ""},
     Row{"Training", "tokens_per_J", "tokens per joule drawn", "tokens/J"},
@@ -41,6 +44,9 @@ constexpr std::array rows = {
     Row{"Training", "n_interruptions_planned", "planned stops", ""},
     Row{"GPUs", "clock_mean_MHz", "mean clock", "MHz", 4},
     Row{"GPUs", "clock_slowest_MHz", "slowest GPU", "MHz", 4},
+    Row{"GPUs", "clock_alone_MHz", "mean clock without waiting", "MHz", 4},
+    Row{"GPUs", "slowest_behind_percent", "slowest GPU below that, mean", "%"},
+    Row{"GPUs", "straggler_loss_percent", "tokens lost to that wait", "%"},
     Row{"GPUs", "limiter_share", "compute time by limiter", ""},
     Row{"GPUs", "die_mean_degC", "mean die", "°C"},
     Row{"GPUs", "die_max_degC", "hottest die", "°C"},
@@ -88,6 +94,25 @@ constexpr std::array rows = {
     Row{"Costs", "water_m3", "water", "m³"},
 };
 
+/// An entry of a list: `ramp_down_max_MW_per_s` is "ramp down max 21.7 MW/s", and a count has no decimals.
+std::string entry_text(std::string key, double x, int digits) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> units = {{{"_MW_per_s", " MW/s"},
+                                                                                   {"_MWh", " MWh"},
+                                                                                   {"_MW", " MW"},
+                                                                                   {"_mHz", " mHz"},
+                                                                                   {"_Hz", " Hz"},
+                                                                                   {"_percent", " %"},
+                                                                                   {"_degC", " °C"},
+                                                                                   {"_s", " s"}}};
+  std::string unit;
+  for (const auto& [end, word] : units)
+    if (unit.empty() && key.ends_with(end)) key.resize(key.size() - end.size()), unit = word;
+  const bool count = key == "n" || key.starts_with("n_");
+  if (count) key = key == "n" ? "number" : "number " + key.substr(2);
+  std::replace(key.begin(), key.end(), '_', ' ');
+  return fmt::format("{} {}{}", key, shown(x, count ? every_digit : digits), unit);
+}
+
 std::string value_text(const sim::Value& v, int digits) {
   if (const auto* d = std::get_if<double>(&v)) return shown(*d, digits);
   if (const auto* i = std::get_if<std::int64_t>(&v)) return shown(static_cast<double>(*i), every_digit);
@@ -96,7 +121,7 @@ std::string value_text(const sim::Value& v, int digits) {
   std::string out;
   if (const auto* l = std::get_if<FigureList>(&v))
     for (const auto& [k, x] : *l)
-      if (x != 0.0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", k, shown(x, digits));
+      if (x != 0.0) out += fmt::format("{}{}", out.empty() ? "" : ", ", entry_text(k, x, digits));
   return out.empty() ? "0" : out;
 }
 
@@ -123,7 +148,8 @@ std::string summary_table(const sim::Result& result) {
   const Figures f(result);
   std::string out, topic;
   for (const auto& row : rows) {
-    if (!f.has(row.key)) continue;
+    const bool twice = std::string_view(row.key) == "mfu_bf16_percent" && f.text("utilisation_precision") == "bf16";
+    if (!f.has(row.key) || twice) continue;
     const auto at = std::find_if(result.summary.begin(), result.summary.end(),
                                  [&](const auto& item) { return item.first == row.key; });
     if (topic != row.topic) out += fmt::format("{}{}\n", out.empty() ? "" : "\n", row.topic);

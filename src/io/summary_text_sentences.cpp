@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <string_view>
 
+#include "summary_cause.hpp"
 #include "summary_figures.hpp"
 #include "summary_text.hpp"
 #include "summary_waveform.hpp"
@@ -61,17 +61,42 @@ class Sentences {
     const std::string length = length_text(f_["simulated_s"]), gpus = shown(f_["n_gpu"], every_digit);
     if (!known({"tokens_per_s_mean", "iteration_s"}))
       return say(fmt::format("In {} no job on the {} GPUs reaches an iteration.", length, gpus));
-    std::string text =
-        fmt::format("Over {}, {} GPUs process {} million tokens per second while they train: an iteration takes {} s",
-                    length, gpus, shown(f_["tokens_per_s_mean"] * 1e-6), shown(f_["iteration_s"]));
-    if (known({"tflops_per_gpu", "mfu_percent"}))
-      text +=
-          fmt::format(", at {} TFLOP/s per GPU and {} % MFU", shown(f_["tflops_per_gpu"]), shown(f_["mfu_percent"]));
-    say(text + ".");
+    const std::string tokens = shown(f_["tokens_per_s_mean"] * 1e-6);
+    if (several())
+      say(fmt::format("Over {}, {} jobs on {} GPUs process {} million tokens per second while they train{}. {}.",
+                      length, jobs_.size(), gpus, tokens, utilisation(), each_job()));
+    else
+      say(fmt::format(
+          "Over {}, {} GPUs process {} million tokens per second while they train: an iteration takes {} s{}.", length,
+          gpus, tokens, shown(f_["iteration_s"]), utilisation()));
     const double stops = f_["n_interruptions_unexpected"], planned = f_["n_interruptions_planned"];
     if (stops + planned > 0.0)
-      say(fmt::format("Interruptions of the job: {:.0f} unexpected, {:.0f} planned; {} % of the time is effective.",
-                      stops, planned, shown(f_["effective_time_percent"])));
+      say(fmt::format("Interruptions of the job{}: {:.0f} unexpected, {:.0f} planned; {} % of the time is effective.",
+                      several() ? "s" : "", stops, planned, shown(f_["effective_time_percent"])));
+  }
+
+  bool several() const { return jobs_.size() > 1; }
+
+  /// Of the peak of the format in use, and beside it of the bf16 peak where they differ.
+  std::string utilisation() const {
+    if (!known({"tflops_per_gpu", "mfu_percent"})) return {};
+    const std::string format = f_.text("utilisation_precision");
+    std::string out =
+        fmt::format(", at {} TFLOP/s per GPU and {} % MFU", shown(f_["tflops_per_gpu"]), shown(f_["mfu_percent"]));
+    if (!format.empty()) out += fmt::format(" of the peak in {}", format);
+    if (known({"mfu_bf16_percent"}) && format != "bf16")
+      out += fmt::format(" ({} % of the peak in bf16)", shown(f_["mfu_bf16_percent"]));
+    return out;
+  }
+
+  std::string each_job() const {
+    std::vector<std::string> parts;
+    for (const auto& j : jobs_)
+      parts.push_back(std::isfinite(j.tokens_per_s)
+                          ? fmt::format("{} {} million on {} GPUs with an iteration of {} s", j.name,
+                                        shown(j.tokens_per_s * 1e-6), shown(j.n_gpu, every_digit), shown(j.iteration_s))
+                          : fmt::format("{} none on {} GPUs", j.name, shown(j.n_gpu, every_digit)));
+    return "By job: " + listed(parts);
   }
 
   void weather() {
@@ -117,35 +142,30 @@ class Sentences {
                                                              {"brake", "the power brake"},
                                                              {"memory", "the memory's temperature limit"},
                                                              {"none", "nothing"}};
-    static const std::map<std::string, std::string> why = {
-        {"power", "warmer air makes warmer chips, which leak more and leave fewer watts for the clock"},
-        {"thermal", "warmer air leaves less room below the temperature limit, and clocks fall"},
-        {"slowdown", "chips reach the temperature of the hardware slowdown"}};
     std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     std::vector<std::string> parts;
     for (const auto& [name, share] : shares)
       if (share >= least_shown_share)
         parts.push_back(fmt::format("{} {} %", names.contains(name) ? names.at(name) : name, shown(100.0 * share)));
-    const auto reason = why.find(shares.front().first);
     say(fmt::format("Limits on the clocks, by share of the compute time: {}.", listed(parts)));
-    const std::string because =
-        reason != why.end()
-            ? reason->second
-            : "no limit that depends on temperature holds for most of the time, so the weather hardly matters";
-    if (reason == why.end() || !worst_is_first())
-      say(static_cast<char>(std::toupper(static_cast<unsigned char>(because.front()))) + because.substr(1) + ".");
+    if (const std::string cause = worst_is_first() ? "" : swing_cause(f_, shares.front().first); !cause.empty())
+      say(cause);
     if (known({"throughput_swing_percent"}))
       say("The causes of the swing, and the levers against it: tidewatt run FILE --explain swing.");
   }
 
   void slowest() {
     if (!known({"clock_mean_MHz", "clock_slowest_MHz"})) return;
-    say(
-        fmt::format("The mean clock is {} MHz; the slowest GPU runs at {} MHz, {} % less, and all others wait for it. "
-                    "Dies average {} °C and peak at {} °C.",
-                    shown(f_["clock_mean_MHz"], 4), shown(f_["clock_slowest_MHz"], 4),
-                    shown(100.0 * (1.0 - f_["clock_slowest_MHz"] / f_["clock_mean_MHz"]), 2),
-                    shown(f_["die_mean_degC"]), shown(f_["die_max_degC"])));
+    say(fmt::format("The mean clock is {} MHz; the slowest GPU falls to {} MHz. Dies average {} °C and peak at {} °C.",
+                    shown(f_["clock_mean_MHz"], 4), shown(f_["clock_slowest_MHz"], 4), shown(f_["die_mean_degC"]),
+                    shown(f_["die_max_degC"])));
+    if (!known({"clock_alone_MHz", "slowest_behind_percent", "straggler_loss_percent"})) return;
+    if (f_["straggler_loss_percent"] > 0.0)
+      say(
+          fmt::format("Alone, GPUs would run at {} MHz on average; {} is {} % slower than that, and the others' wait "
+                      "for it costs {} % of the tokens.",
+                      shown(f_["clock_alone_MHz"], 4), several() ? "each job's slowest" : "the slowest",
+                      shown(f_["slowest_behind_percent"], 2), shown(f_["straggler_loss_percent"], 2)));
   }
 
   void power() {
@@ -170,7 +190,9 @@ class Sentences {
   }
 
   void waveform() {
-    if (known({"iteration_s", "pcc_dominant_Hz", "pcc_dominant_MW"})) {
+    if (several()) {
+      lines_of_jobs();
+    } else if (known({"iteration_s", "pcc_dominant_Hz", "pcc_dominant_MW"})) {
       const double fundamental = 1.0 / f_["iteration_s"], largest = f_["pcc_dominant_Hz"],
                    ratio = largest / fundamental;
       const bool is_fundamental = std::abs(ratio - 1.0) < 0.1;
@@ -202,6 +224,27 @@ class Sentences {
           "The site moves the grid's frequency by up to {} mHz and the voltage at the connection by up to {} %{}.",
           shown(f_["freq_deviation_max_mHz"]), shown(f_["volt_deviation_max_percent"]),
           grid_disturbs() ? "; the grid's own disturbances come on top" : ""));
+  }
+
+  /// Each job's load repeats with its own iteration.
+  void lines_of_jobs() {
+    std::vector<std::string> parts;
+    for (const auto& j : jobs_)
+      if (std::isfinite(j.iteration_s)) parts.push_back(fmt::format("{} at {} Hz", j.name, shown(1.0 / j.iteration_s)));
+    if (parts.empty()) return;
+    std::string text = fmt::format("In training the load of each job repeats with its iteration: {}", listed(parts));
+    if (known({"pcc_dominant_Hz", "pcc_dominant_MW"})) {
+      text += fmt::format(". The largest spectral line is {} MW at {} Hz", shown(f_["pcc_dominant_MW"]),
+                          shown(f_["pcc_dominant_Hz"]));
+      std::vector<std::string> of;
+      for (const auto& j : jobs_) {
+        const double ratio = f_["pcc_dominant_Hz"] * j.iteration_s, order = std::round(ratio);
+        if (order >= 1.0 && std::abs(ratio - order) < 0.1)
+          of.push_back(fmt::format("harmonic {:.0f} of {}", order, j.name));
+      }
+      if (!of.empty()) text += ": " + listed(of);
+    }
+    say(text + ".");
   }
 
   /// The first event that takes a part of the cooling plant out; empty if there is none.
@@ -273,21 +316,40 @@ class Sentences {
     if (f_["load_lost_MW"] > 0.0)
       say(fmt::format("The site drops {} MW of load; {} MWh are not served.", shown(f_["load_lost_MW"]),
                       shown(f_["unserved_MWh"])));
-    if (f_.has("order_kept")) {
-      const double over = f_.of("order_kept", "most_over_MW");
-      say(over > 0.0 ? fmt::format("The order to draw less is exceeded by up to {} MW.", shown(over))
-                     : "The order to draw less is kept.");
+    order();
+  }
+
+  /// An order is judged by the means that a settlement bills, as `tidewatt orders` does; milliseconds stand beside them.
+  void order() {
+    if (!f_.has("order_kept")) return;
+    std::vector<std::string> means;
+    double n = 0.0;
+    for (const auto& [key, x] : f_.list("order_kept")) {
+      if (!key.starts_with("n_means_") || !(x > 0.0)) continue;
+      const std::string length = key.substr(8, key.size() - 11);  // n_means_5min
+      means.push_back(fmt::format("{:.0f} of {:.0f} means of {} min",
+                                  f_.of("order_kept", ("n_over_" + length + "min").c_str()), x, length));
+      n += x;
     }
+    const double short_MW = f_.of("order_kept", "short_MW"), over_MW = f_.of("order_kept", "most_over_MW");
+    std::string text = "The order to draw less is not judged: it holds no whole interval of 5 or 15 min";
+    if (n > 0.0)
+      text = short_MW > 0.0 ? fmt::format("The order to draw less is not met: {} are above it, by up to {} MW",
+                                          listed(means), shown(short_MW))
+                            : fmt::format("The order to draw less is met: {} are above it", listed(means));
+    if (over_MW > 0.0)
+      text += fmt::format(". Single milliseconds exceed it by up to {} MW, which no meter counts", shown(over_MW));
+    say(text + ".");
   }
 
   /// Which parts of GPU power smoothing acted.
   void smoothing() {
     if (!f_.has("smoothing_floor_s")) return;
     const double floor_s = f_["smoothing_floor_s"], hysteresis_s = f_["smoothing_hysteresis_s"];
-    say(fmt::format(
-        "GPU smoothing, mean over the first job's GPUs: ramp down holds power up for {} s, ramp up holds it down "
-        "for {} s, the floor holds it up for {} s.",
-        shown(f_["smoothing_ramp_down_s"]), shown(f_["smoothing_ramp_up_s"]), shown(floor_s)));
+    say(
+        fmt::format("GPU smoothing, mean over the jobs' GPUs: ramp down holds power up for {} s, ramp up holds it down "
+                    "for {} s, the floor holds it up for {} s.",
+                    shown(f_["smoothing_ramp_down_s"]), shown(f_["smoothing_ramp_up_s"]), shown(floor_s)));
     if (floor_s == 0.0)
       say(hysteresis_s > 0.0
               ? fmt::format(
@@ -325,6 +387,7 @@ class Sentences {
   }
 
   Figures f_;
+  std::vector<JobText> jobs_ = f_.jobs();
   std::string out_;
 };
 

@@ -27,7 +27,8 @@ double line_MW(const Figures& figures, double at_Hz) {
 
 std::string effect_within_a_second(const Figures& figures, double at_s) {
   constexpr double felt_share = 1e-3;  // of the load
-  const double before_s = std::max(1.0, std::isfinite(figures["iteration_s"]) ? figures["iteration_s"] : 0.0);
+  const double iteration_s = figures.longest_iteration_s();
+  const double before_s = std::max(1.0, std::isfinite(iteration_s) ? iteration_s : 0.0);
   for (const auto& a : figures.result().arrays) {
     if (!a.path.starts_with("/waveform_") || !a.path.ends_with("/time")) continue;
     const auto& time = figures.array(a.path);
@@ -41,7 +42,7 @@ std::string effect_within_a_second(const Figures& figures, double at_s) {
     };
     const auto before = range(at_s - before_s, at_s - 1e-3), after = range(at_s, at_s + 1.0);
     const double falls_W = before.min - after.min, rises_W = after.max - before.max;
-    const std::string since = figures["iteration_s"] >= 1.0 ? "the iteration before" : "the second before";
+    const std::string since = iteration_s >= 1.0 ? "the iteration before" : "the second before";
     if (std::max(falls_W, rises_W) <= felt_share * before.max)
       return fmt::format("within a second, the load stays within what it was in {}, {} to {} MW", since,
                          shown(before.min * 1e-6), shown(before.max * 1e-6));

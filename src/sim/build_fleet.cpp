@@ -30,7 +30,7 @@ fleet::Fleet site_as_built(const Scenario& scenario) {
   for (std::size_t h = 0; h < scenario.halls.size(); ++h) {
     const auto& spec = scenario.halls[h];
     const double cap_W = gpu_limit_W(spec);
-    const double lock_Hz = spec.hall.clock_lock_Hz > 0.0 ? spec.hall.clock_lock_Hz : spec.gpu.vf_clock_Hz.back();
+    const double lock_Hz = gpu_clock_limit_Hz(spec);
     std::optional<fleet::FanStairs> stairs;
     if (spec.fans && !spec.liquid) stairs.emplace(*spec.fans);
     auto air = spec.air;

@@ -56,15 +56,12 @@ void recall(const Scenario& scenario, const Result& result, Moment& m) {
       array<double>(result, "/fleet/die_K");
   fleet::FleetSignals signals = make_signals(m.fleet);
   const auto& job = scenario.jobs.front();
-  const auto& hall = scenario.halls[m.fleet.node_hall[0]];
-  workload::IterationModel model(job.model, job.plan, hall.compute, network_of(scenario, job));
-  const std::size_t n_node =
-      (static_cast<std::size_t>(model.n_gpu()) + m.fleet.n_gpu_per_node - 1) / m.fleet.n_gpu_per_node;
-  auto options = training_options(scenario, job, 0, n_node);
+  const auto place = place_of(scenario, m.fleet, job);
+  auto options = training_options(scenario, job, place);
   options.single_chips = true;
   options.jitter.reset();  // an iteration without scatter
   options.beat.reset();
-  m.maker.emplace(std::move(model), m.fleet, 0, std::move(options));
+  m.maker.emplace(training_model(scenario, m.fleet, job, place), m.fleet, place.first_node, std::move(options));
   m.task.inlet_K = m.inlet_K;
   m.air_J_per_m3_K.assign(m.fleet.types.size(), thermal::reference_air_J_per_m3_K);
   m.task.air_J_per_m3_K = m.air_J_per_m3_K;  // nothing warms in a microsecond

@@ -9,26 +9,19 @@
 
 #include "build_fleet.hpp"
 #include "fleet/training_task.hpp"
-#include "scenario_rack.hpp"
+#include "job.hpp"
 #include "tidewatt/power/server.hpp"
 #include "workload/iteration_text.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
-std::size_t first_node_of(const Scenario& scenario, const fleet::Fleet& fleet, const JobSpec& job) {
-  std::size_t node = 0;
-  for (const auto& j : scenario.jobs) {
-    if (j.name == job.name) break;
-    node += static_cast<std::size_t>(j.plan.n_gpu) / fleet.n_gpu_per_node;
-  }
-  return node;
-}
+constexpr std::int64_t n_scattered = 256;  ///< iterations whose mean stands for all, where they scatter
 
 /// A job's ranks on a fleet at rest with warm dies, in an iteration.
 struct Stage {
   fleet::Fleet fleet;
-  std::size_t first_node;
+  JobPlace place;
   std::vector<double> warm, air_J_per_m3_K;
   fleet::FleetState state;
   fleet::FleetSignals signals;
@@ -37,27 +30,27 @@ struct Stage {
 
   Stage(const Scenario& s, const JobSpec& job)
       : fleet(build_fleet(s)),
-        first_node(first_node_of(s, fleet, job)),
+        place(place_of(s, fleet, job)),
         warm(fleet.n_node(), view_die_K),
         // Of room air: only rear rows ask, and nothing warms in a microsecond.
         air_J_per_m3_K(fleet.types.size(), thermal::reference_air_J_per_m3_K),
         state(idle_state(fleet, warm)),
         signals(make_signals(fleet)),
-        maker(workload::IterationModel(job.model, job.plan, s.halls[fleet.node_hall[first_node]].compute,
-                                       network_of(s, job)),
-              fleet, first_node, options(s)) {
+        maker(training_model(s, fleet, job, place), fleet, place.first_node, options(s, job, place)) {
     task.inlet_K = warm;
     task.air_J_per_m3_K = air_J_per_m3_K;
-    maker.set_work(fleet::TrainingTask::Work::iterate, 0, state, 1e-6, signals, task);  // at the dies as they are
+    // At the dies as they are, in step with the job's beat.
+    const Tick begin = job.beat ? to_tick(job.beat->phase_s) : 0;
+    maker.set_work(fleet::TrainingTask::Work::iterate, 0, state, 1e-6, signals, task, 0, begin);
+    if (maker.scatters() && !holds_power(s)) maker.set_mean(0, n_scattered, begin, task);
   }
-
-  static fleet::TrainingTask::Options options(const Scenario& s) {
-    fleet::TrainingTask::Options o;
-    o.replica_groups = s.run.replica_groups;
-    o.gating = s.run.gating;
-    o.hold = {s.gpu_smoothing, s.ballast};
-    return o;
+  /// The run's own. Under smoothing, which has no mean of iterations, without the scatter of a single one.
+  static fleet::TrainingTask::Options options(const Scenario& s, const JobSpec& job, const JobPlace& place) {
+    auto out = training_options(s, job, place);
+    if (holds_power(s)) out.jitter.reset();
+    return out;
   }
+  std::size_t hall() const { return fleet.node_hall[place.first_node]; }
   std::vector<double> kind_W(std::size_t hall, std::size_t cls) const {
     return fleet::nominal_kind_W(task, fleet.types[hall], state.controls[hall], cls, view_die_K);
   }
@@ -97,8 +90,8 @@ IterationView view_iteration(const Scenario& scenario, const JobSpec& job) {
   view.class_gpus.assign(view.timeline.classes.size(), 0);
   for (const auto cls : stage.task.node_class)
     view.class_gpus[cls] += static_cast<std::int64_t>(stage.fleet.n_gpu_per_node);
-  view.gpu_W = stage.kind_W(stage.fleet.node_hall[stage.first_node], 0);
-  const auto& compute = scenario.halls[stage.fleet.node_hall[stage.first_node]].compute;
+  view.gpu_W = stage.kind_W(stage.hall(), 0);
+  const auto& compute = scenario.halls[stage.hall()].compute;
   view.used = workload::utilisation(maker.model(), compute,
                                     maker.model().tokens_per_iteration() / seconds(view.timeline.period));
   return view;
@@ -116,7 +109,7 @@ JobWatts job_watts(const Scenario& scenario, const JobSpec& job) {
   // Servers of one hall and class are alike.
   std::map<std::pair<std::size_t, std::size_t>, double> n_alike;
   for (std::size_t i = 0; i < node_class.size(); ++i)
-    ++n_alike[{stage.fleet.node_hall[stage.first_node + i], node_class[i]}];
+    ++n_alike[{stage.fleet.node_hall[stage.place.first_node + i], node_class[i]}];
   for (const auto& [at, n] : n_alike) {
     auto W = stage.kind_W(at.first, at.second);
     for (double& x : W) x = n * stage.server_W(at.first, x, true);
@@ -150,11 +143,12 @@ JobWatts job_watts(const Scenario& scenario, const JobSpec& job) {
 std::string view_text(const IterationView& view) {
   std::string out = fmt::format(
       "job {}: {} GPUs, iteration {:.4f} s, {:.1f} TFLOP/s per GPU, {:.1f} % MFU (causal attention) and {:.1f} % HFU "
-      "(full "
-      "attention, recomputation) of {:.1f} TFLOP/s in {}, dies at {:.0f} °C\nslowest clock of "
-      "each replica group:",
-      view.job, view.n_gpu, seconds(view.timeline.period), view.used.tflops_per_gpu, view.used.mfu_percent,
-      view.used.hfu_percent, view.used.peak_TF, view.used.precision, view_die_K - 273.15);
+      "(full attention, recomputation) of {:.1f} TFLOP/s in {}{}, dies at {:.0f} °C\nslowest clock of each replica "
+      "group:",
+      view.job, view.n_gpu, seconds(view.timeline.period), view.used.tflops_per_gpu, view.used.mfu_percent(),
+      view.used.hfu_percent(), view.used.peak_TF, view.used.precision,
+      view.used.precision == "bf16" ? "" : fmt::format(" ({:.1f} % MFU in bf16)", view.used.mfu_bf16_percent()),
+      view_die_K - 273.15);
   for (const double f : view.group_Hz) fmt::format_to(std::back_inserter(out), " {:.0f}", f * 1e-6);
   out += " MHz\nboard power of a nominal chip:";
   for (std::size_t k = 0; k < view.gpu_W.size(); ++k)

@@ -89,8 +89,11 @@ struct Job {
   } scratch;
 };
 
-/// How a job acts on its nodes. @param lane of its draws
-fleet::TrainingTask::Options training_options(const Scenario& s, const JobSpec& spec, std::size_t lane,
-                                              std::size_t n_node);
+/// Jobs stand consecutively from the first node on; their order is that of their lanes. @param spec of the scenario
+JobPlace place_of(const Scenario& s, const fleet::Fleet& fleet, const JobSpec& spec);
+/// How a job acts on its nodes and what an iteration of it is, for runs and for views of one iteration.
+fleet::TrainingTask::Options training_options(const Scenario& s, const JobSpec& spec, const JobPlace& place);
+workload::IterationModel training_model(const Scenario& s, const fleet::Fleet& fleet, const JobSpec& spec,
+                                        const JobPlace& place);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

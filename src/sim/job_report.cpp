@@ -116,6 +116,7 @@ void JobReport::deliver(Job& job, const fleet::ClassPower& power, double tokens,
       s.tokens = share * tokens;
       s.iteration_s = seconds(duration) * job.training->model().tokens_per_iteration() / s.tokens;
       s.slowest_Hz = job.training->slowest_Hz();
+      s.alone_Hz = job.training->alone_Hz();
       figures.tokens += s.tokens;
       figures.iterating_s += seconds(duration);
       figures.iteration_s2 += seconds(duration) * s.iteration_s;

@@ -57,9 +57,8 @@ class IterationMean {
 /// heat on it (`HeatGuard`) and its figures (`JobReport`).
 class JobRun {
  public:
-  /// @param spec nullptr: idle nodes  @param lane of the site's load
-  JobRun(const Scenario& scenario, const fleet::Fleet& fleet, const JobSpec* spec, std::size_t lane,
-         std::size_t first_node, std::size_t n_node);
+  /// @param spec nullptr: idle nodes
+  JobRun(const Scenario& scenario, const fleet::Fleet& fleet, const JobSpec* spec, JobPlace place);
 
   /// Steps until this occupant's clock is at or beyond `until`.
   void advance_to(Tick until, StepContext& c);

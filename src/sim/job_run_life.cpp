@@ -62,27 +62,39 @@ void resume(workload::JobLife& life, Tick now) {
 
 }  // namespace
 
-fleet::TrainingTask::Options training_options(const Scenario& s, const JobSpec& spec, std::size_t lane,
-                                              std::size_t n_node) {
+JobPlace place_of(const Scenario& s, const fleet::Fleet& fleet, const JobSpec& spec) {
+  JobPlace out{spec.name, 0, 0, 0};
+  for (const auto& job : s.jobs) {
+    out.n_node = static_cast<std::size_t>(job.plan.n_gpu) / fleet.n_gpu_per_node;
+    if (job.name == spec.name) break;
+    ++out.lane, out.first_node += out.n_node;
+  }
+  return out;
+}
+
+workload::IterationModel training_model(const Scenario& s, const fleet::Fleet& fleet, const JobSpec& spec,
+                                        const JobPlace& place) {
+  return {spec.model, spec.plan, s.halls[fleet.node_hall[place.first_node]].compute, network_of(s, spec)};
+}
+
+fleet::TrainingTask::Options training_options(const Scenario& s, const JobSpec& spec, const JobPlace& place) {
   const auto seed = static_cast<std::uint64_t>(s.run.seed);
   fleet::TrainingTask::Options out;
   out.replica_groups = s.run.replica_groups;
   out.gating = s.run.gating;
   out.hold = {s.gpu_smoothing, s.ballast};
   out.beat = spec.beat;
-  out.jitter.emplace(spec.life.jitter, seed, lane, spec.plan.dp());
-  out.host_slowness = workload::host_slowness(spec.life.jitter, seed, static_cast<std::int64_t>(n_node));
+  out.jitter.emplace(spec.life.jitter, seed, place.lane, spec.plan.dp());
+  out.host_slowness = workload::host_slowness(spec.life.jitter, seed, static_cast<std::int64_t>(place.n_node));
   return out;
 }
 
-JobRun::JobRun(const Scenario& scenario, const fleet::Fleet& fleet, const JobSpec* spec, std::size_t lane,
-               std::size_t first_node, std::size_t n_node)
-    : job_{{spec != nullptr ? spec->name : "idle", lane, first_node, n_node}, {}, {}, {}, {}} {
+JobRun::JobRun(const Scenario& scenario, const fleet::Fleet& fleet, const JobSpec* spec, JobPlace place)
+    : job_{std::move(place), {}, {}, {}, {}} {
   if (spec == nullptr) return;
-  const auto& hall = scenario.halls[fleet.node_hall[first_node]];
-  job_.training.emplace(workload::IterationModel(spec->model, spec->plan, hall.compute, network_of(scenario, *spec)),
-                        fleet, first_node, training_options(scenario, *spec, lane, n_node));
-  job_.life.emplace(life_of(scenario, *spec, job_.training->model().model_checkpoint_bytes(), n_node));
+  job_.training.emplace(training_model(scenario, fleet, *spec, job_.place), fleet, job_.place.first_node,
+                        training_options(scenario, *spec, job_.place));
+  job_.life.emplace(life_of(scenario, *spec, job_.training->model().model_checkpoint_bytes(), job_.place.n_node));
 }
 
 void JobRun::set_paused(bool paused, StepContext& c) {

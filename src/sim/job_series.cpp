@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <string_view>
 #include <tuple>
 
 #include "numerics/block.hpp"
 #include "tidewatt/base/simd.hpp"
+#include "weighted_mean.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -17,6 +19,9 @@ constexpr std::array<const char*, dvfs::n_limiter> limiter_names = {"none",     
 constexpr std::array<const char*, dvfs::n_limiter> limiter_columns = {
     "limiter_none_frac",     "limiter_power_frac", "limiter_thermal_frac", "limiter_clock_frac",
     "limiter_slowdown_frac", "limiter_brake_frac", "limiter_memory_frac"};
+
+/// Figures that a job's GPUs have whether they work or not.
+constexpr std::array<std::string_view, 3> of_all_time = {"die_mean_K", "server_fan_frac", "memory_mean_K"};
 
 /// Classes of values: how many widths they lie above the first.
 TIDEWATT_CLONES
@@ -52,7 +57,7 @@ Row row_of(const JobSums& s) {
   const double d = s.time_s, it = s.iterating_s;
   const auto working = [&](double x) { return it > 0.0 ? x : nan; };
   Row out = {{"clock_mean_Hz", working(s.clock_Hzs / it)},
-             {"clock_slowest_Hz", working(s.slowest_Hzs / it)},
+             {"clock_slowest_Hz", working(s.pace.slowest_Hzs / it)},
              {"clock_p05_Hz", working(s.spread_Hz[0])},
              {"clock_p95_Hz", working(s.spread_Hz[1])},
              {"die_mean_K", s.die_Ks / d},
@@ -66,6 +71,36 @@ Row row_of(const JobSums& s) {
   out.emplace_back("memory_max_K", s.memory_max_K > 0.0 ? s.memory_max_K : nan);
   out.emplace_back("job_state", static_cast<double>(std::max_element(std::begin(s.state_s), std::end(s.state_s)) -
                                                     std::begin(s.state_s)));
+  return out;
+}
+
+Row site_row(std::span<const JobShare> jobs) {
+  Row out = row_of(jobs.front().sums);
+  std::vector<WeightedMean> mean(out.size());
+  std::array<double, workload::n_job_state> gpu_s{};
+  for (const auto& job : jobs) {
+    const Row row = row_of(job.sums);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      // What only working GPUs have weighs by their time of work.
+      const bool worked = std::ranges::find(of_all_time, std::string_view(row[i].first)) == of_all_time.end();
+      mean[i].add(job.n_gpu * (worked ? job.sums.iterating_s : job.sums.time_s), row[i].second);
+    }
+    for (std::size_t i = 0; i < gpu_s.size(); ++i) gpu_s[i] += job.n_gpu * job.sums.state_s[i];
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::string_view name = out[i].first;
+    auto& x = out[i].second;
+    if (name == "job_state")
+      x = static_cast<double>(std::ranges::max_element(gpu_s) - gpu_s.begin());
+    else if (name == "throughput_tokens_per_s")
+      x = mean[i].sum();
+    else if (name == "clock_slowest_Hz")
+      x = mean[i].least();
+    else if (name == "die_max_K" || name == "memory_max_K")
+      x = mean[i].most();
+    else
+      x = mean[i].value();
+  }
   return out;
 }
 
@@ -110,7 +145,8 @@ void JobSeries::step(std::span<const Stretch> step, const NodeRange& nodes, Tick
       r->tokens += s.tokens * (part_s / d);
       r->iteration_s2 += part_s * s.iteration_s;
       r->clock_Hzs += part_s * clock / n_busy;
-      r->slowest_Hzs += part_s * s.slowest_Hz;
+      r->pace.slowest_Hzs += part_s * s.slowest_Hz;
+      r->pace.alone_Hzs += part_s * s.alone_Hz;
       for (std::size_t i = 0; i < limiter.size(); ++i) r->limiter_s[i] += part_s * limiter[i] / n_busy;
       if (state_.clock_slowest_Hz == 0.0 || s.slowest_Hz < state_.clock_slowest_Hz)
         state_.clock_slowest_Hz = s.slowest_Hz;
@@ -134,6 +170,8 @@ void JobSeries::macro_step(Tick begin) {
     total.iterating_s += now.iterating_s;
     total.tokens += now.tokens;
     total.clock_Hzs += now.clock_Hzs;
+    total.pace.slowest_Hzs += now.pace.slowest_Hzs;
+    total.pace.alone_Hzs += now.pace.alone_Hzs;
     total.iteration_s2 += now.iteration_s2;
     for (std::size_t i = 0; i < dvfs::n_limiter; ++i) total.limiter_s[i] += now.limiter_s[i];
   }

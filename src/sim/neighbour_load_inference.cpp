@@ -22,7 +22,7 @@ const HallSpec& hall_of(const Scenario& s, const NeighbourSpec& spec) {
 fleet::Fleet one_node(const HallSpec& h) {
   fleet::Fleet f;
   const double cap_W = gpu_limit_W(h);
-  const double lock_Hz = h.hall.clock_lock_Hz > 0.0 ? h.hall.clock_lock_Hz : h.gpu.vf_clock_Hz.back();
+  const double lock_Hz = gpu_clock_limit_Hz(h);
   f.types.push_back(fleet::make_node_type(h.gpu, h.governor, h.server, h.air, h.package, cap_W, lock_Hz));
   f.n_gpu_per_node = static_cast<std::size_t>(h.server.n_gpu);
   f.node_hall = f.node_row = f.node_rack = f.node_number = {0};

@@ -213,7 +213,7 @@ void add_hall(const Simulation& run, std::size_t h, std::vector<PortEntry>& entr
         });
   };
   limit("cap_W", "W", "power cap of each GPU", lowest_cap_W(run.model.scenario, run.model.scenario.halls[h]),
-        type.gpu.params().tdp_W, type.usual.cap_W, &HallControls::Limits::cap_W);
+        gpu_cap_max_W(run.model.scenario.halls[h]), type.usual.cap_W, &HallControls::Limits::cap_W);
   limit("clock_lock_Hz", "Hz", "highest clock of each GPU", type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz(),
         type.usual.lock_Hz, &HallControls::Limits::clock_lock_Hz);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <span>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "numerics/block.hpp"
+#include "weighted_mean.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -27,13 +29,13 @@ constexpr std::array day_columns = {
     ColumnInfo{"supply_K", "K", "air supplied to the halls, mean"},
     ColumnInfo{"inlet_mean_K", "K", "air at the servers' fronts, mean over nodes"},
     ColumnInfo{"hot_aisle_K", "K", "hot aisle, mean"},
-    ColumnInfo{"clock_mean_Hz", "Hz", "clock, mean over the job's GPUs while iterating"},
+    ColumnInfo{"clock_mean_Hz", "Hz", "clock, mean over the jobs' GPUs while iterating"},
     ColumnInfo{"clock_slowest_Hz", "Hz", "clock of the slowest GPU while iterating"},
     ColumnInfo{"clock_p05_Hz", "Hz", "clock, 5th percentile over GPUs"},
     ColumnInfo{"clock_p95_Hz", "Hz", "clock, 95th percentile over GPUs"},
     ColumnInfo{"die_mean_K", "K", "die temperature, mean over GPUs and time"},
     ColumnInfo{"die_max_K", "K", "die temperature, highest"},
-    ColumnInfo{"throughput_tokens_per_s", "1/s", "tokens per second spent iterating"},
+    ColumnInfo{"throughput_tokens_per_s", "1/s", "tokens per second spent iterating, sum over jobs"},
     ColumnInfo{"tokens_per_s", "1/s", "tokens of the job per second, pauses included"},
     ColumnInfo{"iteration_s", "s", "time of one iteration, mean"},
     ColumnInfo{"it_W", "W", "power at the servers' AC inputs, mean"},
@@ -52,18 +54,19 @@ constexpr std::array day_columns = {
     ColumnInfo{"limiter_slowdown_frac", "1", "share of GPU time in hardware slowdown"},
     ColumnInfo{"limiter_brake_frac", "1", "share of GPU time held by the facility's power brake"},
     ColumnInfo{"limiter_memory_frac", "1", "share of GPU time held by the memory's temperature limit"},
-    ColumnInfo{"memory_mean_K", "K", "memory stacks, mean over the first job's GPUs and time; NaN without"},
+    ColumnInfo{"memory_mean_K", "K", "memory stacks, mean over the jobs' GPUs and time; NaN without"},
     ColumnInfo{"memory_max_K", "K", "memory stacks of the warmest GPU, mean over a step; NaN without"},
     ColumnInfo{"job_state", "1",
-               "what the job did most of the step: 0 queued 1 initialise 2 load 3 warm_up 4 iterate 5 evaluate 6 "
+               "what most of the jobs' GPUs did most of the step: 0 queued 1 initialise 2 load 3 warm_up 4 iterate 5 "
+               "evaluate 6 "
                "checkpoint 7 detect 8 replace 9 maintenance 10 done 11 ramp_up 12 ramp_down 13 wait_for_spare"},
 };
 
 }  // namespace
 
-Recorder::Recorder(const fleet::Fleet& fleet, std::vector<std::string> jobs, Tick local_start)
-    : fleet_(fleet), job_names_(std::move(jobs)), local_start_(local_start) {
-  state_.jobs.resize(job_names_.size());
+Recorder::Recorder(const fleet::Fleet& fleet, std::vector<Trained> jobs, Tick local_start)
+    : fleet_(fleet), trained_(std::move(jobs)), local_start_(local_start) {
+  state_.jobs.resize(trained_.size());
 }
 
 template <class Visit>
@@ -81,9 +84,10 @@ void Recorder::fleet_step(std::span<const Stretch> step, std::size_t occupant, c
   for (const auto& s : step) {
     state_.it_J.add(s.load_J);
     spread_over_hours(s.begin, s.end, [&](Hourly& h, double inside_s, double share) {
-      if (occupant == 0 && s.iteration_s > 0.0) {
-        h.tokens += s.tokens * share;
-        h.iterating_s += inside_s;
+      h.tokens.resize(trained_.size()), h.iterating_s.resize(trained_.size());
+      if (occupant < trained_.size() && s.iteration_s > 0.0) {
+        h.tokens[occupant] += s.tokens * share;
+        h.iterating_s[occupant] += inside_s;
       }
       h.it_J += s.load_J * share;
     });
@@ -102,21 +106,42 @@ void Recorder::neighbour(Tick begin, Tick end, double J) {
   spread_over_hours(begin, end, [&](Hourly& h, double, double share) { h.it_J += J * share; });
 }
 
+/// The hottest parts of jobs that took no step in this macro step continue, but a hotter one of another occupant counts.
+void Recorder::continue_hottest() {
+  auto& now = state_.now;
+  auto& last = state_.last;
+  bool any = false, all = true;
+  for (const auto& job : state_.jobs) any = any || job.stepped(), all = all && job.stepped();
+  if (!any) {
+    now = {std::max(last.die_K, now.die_K), last.memory_K};
+    return;
+  }
+  if (now.die_K == 0.0) now.die_K = last.die_K;  // no occupant's step began in it
+  for (const auto& job : state_.jobs)
+    if (!all && !job.stepped())
+      now = {std::max(now.die_K, job.row().die_max_K), std::max(now.memory_K, job.row().memory_max_K)};
+  last = now;
+}
+
+/// Row of all jobs, with the hottest parts of all occupants.
+Row Recorder::site_figures() const {
+  std::vector<JobSums> sums;
+  for (const auto& job : state_.jobs) sums.push_back(job.row());
+  std::vector<JobShare> shares;
+  for (std::size_t j = 0; j < sums.size(); ++j) {
+    sums[j].die_max_K = state_.now.die_K;
+    sums[j].memory_max_K = state_.now.memory_K;
+    shares.push_back({sums[j], trained_[j].n_gpu});
+  }
+  return site_row(shares);
+}
+
 void Recorder::macro_step(Tick begin, Tick end, const HallLoop& halls) {
   const auto& m = halls.means();
   for (auto& job : state_.jobs) job.macro_step(begin);
-  // If the first job takes no step, its values continue, but a hotter die of another occupant is recorded.
+  continue_hottest();
   auto& [jobs, now, last, run, it_J, hours, day, snapshot, events] = state_;
-  if (!first_job().stepped()) {
-    now = {std::max(last.die_K, now.die_K), last.memory_K};
-  } else {
-    if (now.die_K == 0.0) now.die_K = last.die_K;  // no occupant's step began in it
-    last = now;
-  }
-  JobSums sums = first_job().row();
-  sums.die_max_K = now.die_K;
-  sums.memory_max_K = now.memory_K;
-  Row row = row_of(sums);
+  Row row = site_figures();
   for (const auto& [name, x] : Row{{"time", seconds(begin)},
                                    {"outdoor_drybulb_K", m.outdoor_drybulb_K},
                                    {"outdoor_wetbulb_K", m.outdoor_wetbulb_K},
@@ -156,14 +181,21 @@ void Recorder::event(Tick tick, std::string kind, std::string entity, std::strin
 
 Recorder::Swing Recorder::swing() const {
   Swing out;
+  double all_per_s = 0.0;
+  for (const auto& job : state_.jobs)
+    if (const double x = job.mean_throughput(); std::isfinite(x)) all_per_s += x;
   std::vector<std::pair<std::int64_t, double>> rates;
-  for (const auto& [h, x] : state_.hours)
-    if (x.iterating_s >= 900.0) rates.emplace_back(h % 24, x.tokens / x.iterating_s);
+  for (const auto& [h, x] : state_.hours) {
+    double rate = 0.0, usual = 0.0;
+    for (std::size_t j = 0; j < x.tokens.size(); ++j)
+      if (x.iterating_s[j] >= 900.0) rate += x.tokens[j] / x.iterating_s[j], usual += state_.jobs[j].mean_throughput();
+    if (usual > 0.0) rates.emplace_back(h % 24, rate * (all_per_s / usual));
+  }
   out.known = rates.size() > 1;  // one hour alone swings against nothing
   if (!out.known) return out;
   const auto [low, high] = std::ranges::minmax_element(rates, {}, &std::pair<std::int64_t, double>::second);
   const double range = high->second - low->second, lowest_tenth = low->second + 0.1 * range;
-  out.percent = 100.0 * range / first_job().mean_throughput();
+  out.percent = 100.0 * range / all_per_s;
   if (out.percent < swing_floor_percent) return out;
   std::set<std::int64_t> hours;
   for (const auto& [h, rate] : rates)
@@ -174,7 +206,7 @@ Recorder::Swing Recorder::swing() const {
 
 void Recorder::add_arrays(std::vector<NamedArray>& arrays) const {
   add_rows("/day", state_.day, arrays);
-  for (std::size_t j = 0; j < job_names_.size(); ++j) add_rows("/job/" + job_names_[j], state_.jobs[j].rows(), arrays);
+  for (std::size_t j = 0; j < trained_.size(); ++j) add_rows("/job/" + trained_[j].name, state_.jobs[j].rows(), arrays);
   add_hours(arrays);
   for (const auto& a : state_.snapshot.arrays()) arrays.push_back(a);
   add_events(arrays);
@@ -202,16 +234,23 @@ void Recorder::add_hours(std::vector<NamedArray>& arrays) const {
   std::vector<double> time, rate, iterating, it_J, pcc_J, water, inlet;
   for (const auto& [h, x] : state_.hours) {
     time.push_back(static_cast<double>(h) * 3600.0 - seconds(local_start_));
-    rate.push_back(x.iterating_s > 0 ? x.tokens / x.iterating_s : nan);
-    iterating.push_back(x.iterating_s);
+    WeightedMean throughput, s;
+    for (std::size_t j = 0; j < x.tokens.size(); ++j) {
+      throughput.add(1.0, x.iterating_s[j] > 0.0 ? x.tokens[j] / x.iterating_s[j] : nan);
+      s.add(trained_[j].n_gpu, x.iterating_s[j]);
+    }
+    rate.push_back(throughput.sum());
+    iterating.push_back(x.tokens.empty() ? 0.0 : s.value());
     it_J.push_back(x.it_J);
     pcc_J.push_back(x.pcc_J);
     water.push_back(x.water_kg);
     inlet.push_back(x.covered_s > 0 ? x.inlet_Ks / x.covered_s : nan);
   }
   arrays.push_back(column("/hourly/time", "time", time, "s", "start of the hour"));
-  arrays.push_back(column("/hourly/throughput_tokens_per_s", "time", rate, "1/s", "tokens per second spent iterating"));
-  arrays.push_back(column("/hourly/iterating_s", "time", iterating, "s", "time spent iterating"));
+  arrays.push_back(column("/hourly/throughput_tokens_per_s", "time", rate, "1/s",
+                          "tokens per second spent iterating, sum over jobs"));
+  arrays.push_back(
+      column("/hourly/iterating_s", "time", iterating, "s", "time spent iterating, mean over the jobs' GPUs"));
   arrays.push_back(column("/hourly/it_J", "time", it_J, "J", "energy at the servers' AC inputs"));
   arrays.push_back(column("/hourly/pcc_J", "time", pcc_J, "J", "energy at the connection"));
   arrays.push_back(column("/hourly/water_kg", "time", water, "kg", "water use"));

@@ -20,11 +20,15 @@ inline constexpr double swing_floor_percent = 0.02;
 /// What happened in the fleet, the halls and at the connection: rows of macro steps and hours, events, and a picture of the fleet.
 class Recorder {
  public:
-  /// @param jobs names of the occupants that train; they come first
-  Recorder(const fleet::Fleet& fleet, std::vector<std::string> jobs, Tick local_start);
+  /// An occupant that trains.
+  struct Trained {
+    std::string name;
+    double n_gpu = 0.0;
+  };
+  /// @param jobs the occupants that train; they come first
+  Recorder(const fleet::Fleet& fleet, std::vector<Trained> jobs, Tick local_start);
 
-  /// One step of the `occupant`-th occupant of the fleet, on its range of nodes, as a sequence of stretches. Rows of the site
-  /// describe the first job's GPUs.
+  /// One step of the `occupant`-th occupant of the fleet, on its range of nodes, as a sequence of stretches.
   void fleet_step(std::span<const Stretch> step, std::size_t occupant, const NodeRange& nodes,
                   const fleet::FleetState& state, const fleet::FleetSignals& signals);
   /// What a neighbour on the same feeders drew.
@@ -44,17 +48,19 @@ class Recorder {
     std::vector<std::int64_t> min_hours;  ///< of the day, rising; none where the swing is below `swing_floor_percent`
     bool known = false;
   };
-  /// Largest minus smallest hourly throughput over the mean of all; hours with under 15 iterating minutes left out. `min_hours` are the
-  /// hours of the day in which the throughput of some day was in the lowest tenth of that range.
+  /// Largest minus smallest hourly throughput over the mean of all; hours with under 15 iterating minutes left out. Of several jobs, an
+  /// hour has the throughput of those that iterate for as long, over the mean of the same jobs. `min_hours` are the hours of the day in
+  /// which the throughput of some day was in the lowest tenth of that range.
   Swing swing() const;
-  const JobSeries& first_job() const { return state_.jobs.front(); }
+  const std::vector<JobSeries>& jobs() const { return state_.jobs; }
   double die_max_K() const { return state_.run.die_K; }
   double memory_max_K() const { return state_.run.memory_K; }
   double it_J() const { return state_.it_J.value(); }
   void add_arrays(std::vector<NamedArray>& arrays) const;
 
   struct Hourly {
-    double tokens = 0, iterating_s = 0, it_J = 0, pcc_J = 0, water_kg = 0, inlet_Ks = 0, covered_s = 0;
+    std::vector<double> tokens, iterating_s;  ///< [job]
+    double it_J = 0, pcc_J = 0, water_kg = 0, inlet_Ks = 0, covered_s = 0;
     template <class A>
     void archive(A& a) {
       a(tokens, iterating_s, it_J, pcc_J, water_kg, inlet_Ks, covered_s);
@@ -78,7 +84,7 @@ class Recorder {
   };
   struct State {
     std::vector<JobSeries> jobs;
-    Hottest now, last, run;  ///< of this macro step, of the last in which the first job took a step, of the run
+    Hottest now, last, run;  ///< of this macro step, of the last in which a job took a step, of the run
     CompensatedSum it_J;
     std::map<std::int64_t, Hourly> hours;  ///< key: hours since local midnight of the first day
     std::map<std::string, std::vector<double>> day;
@@ -98,12 +104,14 @@ class Recorder {
  private:
   template <class Visit>
   void spread_over_hours(Tick begin, Tick end, Visit&& visit);
+  void continue_hottest();
+  Row site_figures() const;
   void add_hours(std::vector<NamedArray>& arrays) const;
   void add_events(std::vector<NamedArray>& arrays) const;
   void add_rows(const std::string& group, const std::map<std::string, std::vector<double>>& rows,
                 std::vector<NamedArray>& arrays) const;
   const fleet::Fleet& fleet_;
-  std::vector<std::string> job_names_;
+  std::vector<Trained> trained_;
   Tick local_start_;
   Tick macro_end_ = 0, latest_end_ = 0;  ///< scratch
   State state_;

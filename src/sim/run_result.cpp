@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "fan_report.hpp"
@@ -11,7 +12,7 @@
 #include "grid_summary.hpp"
 #include "scenario_inputs.hpp"
 #include "scenario_rack.hpp"
-#include "workload/utilisation.hpp"
+#include "training_figures.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -59,49 +60,40 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   const auto& scenario = run.model.scenario;
   const auto& stream = run.connection->stream();
   const auto& halls = run.halls;
-  const auto& first_job = run.occupants.front();
   const auto& r = run.recorder;
-  const auto& model = first_job.training().model();
   const double total_s = seconds(run.model.end);
-  const double tokens_per_s = r.first_job().mean_throughput();
-  const auto used = workload::utilisation(model, scenario.halls.front().compute, tokens_per_s);
+  const auto training = site_training(training_figures(run));
   const auto swing = r.swing();
   const auto spectrum = stream.spectrum();
   const auto strongest = spectrum.n_segment > 0 ? spectrum.dominant(0.02) : numerics::Line{};
   double closure = 0.0;
   const double floor_J = rounding_floor_J(levels);
   for (const auto& l : levels) closure = std::max(closure, sim::closure(l, floor_J));
-  const auto& books = first_job.life().books();
   auto& s = result.summary;
   const auto put = [&](const char* key, Value v) { s.emplace_back(key, std::move(v)); };
+  const auto append = [&](std::vector<std::pair<std::string, Value>> more) {
+    s.insert(s.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
   put("schema_version", std::int64_t{1});
   put("simulated_s", total_s);
   put("n_gpu", static_cast<std::int64_t>(run.model.fleet.n_gpu()));
-  put("iteration_s", number(r.first_job().mean_iteration_s()));
-  put("tflops_per_gpu", number(used.tflops_per_gpu));
-  put("mfu_percent", number(used.mfu_percent));
-  put("hfu_percent", number(used.hfu_percent));
-  put("utilisation_peak_TF", used.peak_TF);
-  put("utilisation_precision", std::string(used.precision));
-  put("mfu_attention", std::string(used.mfu_attention));
-  put("hfu_attention", std::string(used.hfu_attention));
-  put("tokens_per_s_mean", number(tokens_per_s));
+  append(training_values(training));
+  put("mfu_attention", std::string(workload::Utilisation::mfu_attention));
+  put("hfu_attention", std::string(workload::Utilisation::hfu_attention));
+  put("tokens_per_s_mean", number(training.tokens_per_s));
   put("throughput_swing_percent", swing.known ? Value(swing.percent) : Value());
   put("throughput_swing_floor_percent", swing_floor_percent);
   put("throughput_min_hours", swing.min_hours);
-  put("clock_mean_MHz", number(r.first_job().clock_mean_Hz() * 1e-6));
-  put("clock_slowest_MHz",
-      r.first_job().clock_slowest_Hz() > 0 ? Value(r.first_job().clock_slowest_Hz() * 1e-6) : Value());
+  append(clock_values(training));
   put("die_max_degC", r.die_max_K() - 273.15);
-  put("die_mean_degC", r.first_job().die_mean_K() - 273.15);
-  put("memory_mean_degC",
-      r.first_job().memory_mean_K() > 0.0 ? Value(r.first_job().memory_mean_K() - 273.15) : Value());
+  put("die_mean_degC", number(training.die_mean_K - 273.15));
+  put("memory_mean_degC", number(training.memory_mean_K - 273.15));
   put("memory_max_degC", r.memory_max_K() > 0.0 ? Value(r.memory_max_K() - 273.15) : Value());
   const auto fans = fan_report(run.model.fleet, r.snapshot().arrays());
   put("fan_cycling_nodes", fans ? Value(fans->n_cycling) : Value());
   put("fan_cycle_amplitude_K", fans && fans->n_cycling > 0 ? Value(fans->amplitude_K) : Value());
   put("fan_cycle_period_s", fans && fans->n_cycling > 0 ? Value(fans->period_s) : Value());
-  put("limiter_share", r.first_job().mean_throughput() > 0 ? Value(r.first_job().limiter_share()) : Value());
+  put("limiter_share", training.limiter_share.empty() ? Value() : Value(training.limiter_share));
   double over_W = 0.0, over_s = 0.0, worked_s = 0.0;
   for (const auto& u : run.occupants) {
     over_W = std::max(over_W, u.figures().cap_over_W);
@@ -139,21 +131,26 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   });
   put("capacity_margin_min_percent", has_plant ? Value(100.0 * halls.books().capacity_margin_min_frac) : Value());
   put("heat_reused_MWh", has_heat_user ? Value(halls.books().reuse.value() / 3.6e9) : Value());
-  put("n_interruptions_unexpected", books.unexpected);
-  put("n_interruptions_thermal", books.thermal);
-  put("n_interruptions_power", books.power);
+  // Of all jobs.
+  workload::JobBooks stops;
+  bool racks = false;
+  for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
+    const auto& books = run.occupants[j].life().books();
+    stops.unexpected += books.unexpected, stops.thermal += books.thermal, stops.power += books.power;
+    stops.planned += books.planned, stops.by_switch_tray += books.by_switch_tray, stops.by_rack += books.by_rack;
+    racks = racks || domain_layout(scenario, scenario.jobs[j]).n_domain > 0;
+  }
+  put("n_interruptions_unexpected", stops.unexpected);
+  put("n_interruptions_thermal", stops.thermal);
+  put("n_interruptions_power", stops.power);
   put("power_lost_s", run.connection->can_lose_power() ? Value(seconds(run.state.dark_ns)) : Value());
-  put("n_interruptions_planned", books.planned);
-  const bool racks = domain_layout(scenario, scenario.jobs.front()).n_domain > 0;
-  put("n_interruptions_tray", racks ? Value(books.by_node()) : Value());
-  put("n_interruptions_switch_tray", racks ? Value(books.by_switch_tray) : Value());
-  put("n_interruptions_rack", racks ? Value(books.by_rack) : Value());
-  const double since_start_s =
-      seconds(books.total_ns() - books.state_ns[static_cast<std::size_t>(workload::JobState::queued)]);
-  put("effective_time_percent",
-      since_start_s > 0 ? Value(100.0 * seconds(books.effective_ns + books.unsaved_ns) / since_start_s) : Value());
+  put("n_interruptions_planned", stops.planned);
+  put("n_interruptions_tray", racks ? Value(stops.by_node()) : Value());
+  put("n_interruptions_switch_tray", racks ? Value(stops.by_switch_tray) : Value());
+  put("n_interruptions_rack", racks ? Value(stops.by_rack) : Value());
+  put("effective_time_percent", number(100.0 * training.effective_frac));
   put("smoothing_burn_MWh", holds_power(scenario) ? Value(run.state.meters.smoothing_burn.value() / 3.6e9) : Value());
-  const auto& acts = first_job.figures().smoothing;
+  const auto& acts = training.smoothing;
   const auto acted = [&](double spent_s) { return scenario.gpu_smoothing ? Value(spent_s) : Value(); };
   put("smoothing_floor_s", acted(acts.floor_s));
   put("smoothing_ramp_up_s", acted(acts.ramp_up_s));
@@ -246,9 +243,10 @@ Result finish(Simulation& run) {
   result.arrays.push_back(column("/trust/high", "input", high, "1", "high end of its range"));
   result.arrays.push_back({"/trust/source", {"input"}, n, source, "1", "where it comes from"});
   add_summary(run, levels, result);
+  add_order_settlements(scenario, result);
   add_transformers(run, result);
   add_costs(run, result);
-  add_stops(scenario, result);
+  add_stops(run, result);
   add_jobs(run, result);
   const auto& counts = run.scratch.counts;
   const double wall_s =

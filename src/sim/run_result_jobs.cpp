@@ -4,7 +4,7 @@
 
 #include "run_result.hpp"
 #include "scenario_rack.hpp"
-#include "workload/utilisation.hpp"
+#include "training_figures.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -14,33 +14,27 @@ using Figures = std::vector<std::pair<std::string, Value>>;
 Value number(double x) { return std::isfinite(x) ? Value(x) : Value(); }
 
 /// @param total_s length of the run  @param lost_power the site had none for a while  @param racks domains of a job have several nodes
-Figures figures_of(const JobRun& run, const JobSpec& spec, const workload::ComputeParams& gpu, double total_s,
+Figures figures_of(const JobRun& run, const JobSpec& spec, const TrainingFigures& trained, double total_s,
                    bool lost_power, bool racks) {
   const auto& f = run.figures();
-  const auto& model = run.training().model();
   const auto& books = run.life().books();
-  const double tokens_per_s = f.tokens / f.iterating_s;
-  const auto used = workload::utilisation(model, gpu, tokens_per_s);
-  const bool begun = books.total_ns() > books.in(workload::JobState::queued);
-  Figures out = {{"name", spec.name},
-                 {"n_gpu", spec.plan.n_gpu},
-                 {"iteration_s", number(f.iteration_s2 / f.iterating_s)},
-                 {"tflops_per_gpu", number(used.tflops_per_gpu)},
-                 {"mfu_percent", number(used.mfu_percent)},
-                 {"hfu_percent", number(used.hfu_percent)},
-                 {"utilisation_peak_TF", used.peak_TF},
-                 {"tokens", f.tokens},
-                 {"tokens_per_s_mean", number(tokens_per_s)},
-                 {"iterating_s", f.iterating_s},
-                 {"n_iterations", books.iterations_run},
-                 {"n_iterations_lost", books.iterations_lost},
-                 {"n_interruptions_unexpected", books.unexpected},
-                 {"n_interruptions_thermal", books.thermal},
-                 {"n_interruptions_planned", books.planned},
-                 {"n_checkpoints", books.checkpoints},
-                 {"n_nodes_replaced", books.replaced_nodes},
-                 {"effective_time_percent", begun ? Value(100.0 * books.effective_frac()) : Value()},
-                 {"it_mean_MW", f.load_J / total_s * 1e-6}};
+  Figures out = {{"name", spec.name}, {"n_gpu", spec.plan.n_gpu}};
+  for (auto& figure : training_values(trained)) out.push_back(std::move(figure));
+  for (auto&& figure : Figures{{"tokens", f.tokens},
+                               {"tokens_per_s_mean", number(trained.tokens_per_s)},
+                               {"iterating_s", f.iterating_s},
+                               {"n_iterations", books.iterations_run},
+                               {"n_iterations_lost", books.iterations_lost},
+                               {"n_interruptions_unexpected", books.unexpected},
+                               {"n_interruptions_thermal", books.thermal},
+                               {"n_interruptions_planned", books.planned},
+                               {"n_checkpoints", books.checkpoints},
+                               {"n_nodes_replaced", books.replaced_nodes},
+                               {"effective_time_percent", number(100.0 * trained.effective_frac)},
+                               {"it_mean_MW", f.load_J / total_s * 1e-6},
+                               {"die_mean_degC", number(trained.die_mean_K - 273.15)}})
+    out.push_back(std::move(figure));
+  for (auto& figure : clock_values(trained)) out.push_back(std::move(figure));
   if (racks) {
     out.emplace_back("n_interruptions_tray", books.by_node());
     out.emplace_back("n_interruptions_switch_tray", books.by_switch_tray);
@@ -61,7 +55,9 @@ void add_arrays(Result& result, const std::vector<double>& state_s) {
     if (key.ends_with("_s")) a.unit = "s";
     if (key == "tokens_per_s_mean") a.unit = "1/s";
     if (key == "it_mean_MW") a.unit = "MW";
-    if (key == "tflops_per_gpu") a.unit = "1e12 s-1";
+    if (key == "tflops_per_gpu" || key == "utilisation_peak_TF") a.unit = "1e12 s-1";
+    if (key.ends_with("_MHz")) a.unit = "MHz";
+    if (key.ends_with("_degC")) a.unit = "degC";
     if (key.ends_with("_percent")) a.unit = "percent";
     for (const auto& job : result.jobs) {
       const Value& v = job[i].second;
@@ -91,10 +87,10 @@ void add_jobs(const Simulation& run, Result& result) {
   std::vector<double> state_s;
   const bool racks = std::any_of(scenario.jobs.begin(), scenario.jobs.end(),
                                  [&](const JobSpec& j) { return domain_layout(scenario, j).n_domain > 0; });
+  const auto trained = training_figures(run);
   for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
-    const auto& gpu = scenario.halls[run.model.fleet.node_hall[occupants[i].first_node()]].compute;
     result.jobs.push_back(
-        figures_of(occupants[i], scenario.jobs[i], gpu, seconds(run.model.end), run.state.dark_ns > 0, racks));
+        figures_of(occupants[i], scenario.jobs[i], trained[i], seconds(run.model.end), run.state.dark_ns > 0, racks));
     for (const Tick t : occupants[i].life().books().state_ns) state_s.push_back(seconds(t));
   }
   add_arrays(result, state_s);

@@ -1,4 +1,6 @@
 // Stops of jobs by their cause, and the steepest fall that each shows at the connection.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -38,15 +40,27 @@ double steepest_fall_W_per_s(const Result& result, double from_s, double to_s) {
   return std::nan("");
 }
 
-/// Time over which the processes of a job end, of the first one where the event names a node: as used, and its range where it is assumed.
+/// Time over which the processes of a job end: as used, and its range where it is assumed.
 struct Spread {
   double s = 0.0, low_s = std::nan(""), high_s = std::nan("");
 };
 
-Spread spread_of(const Scenario& scenario, const std::string& entity) {
-  const JobSpec* job = &scenario.jobs.front();
-  for (const auto& j : scenario.jobs)
-    if (j.name == entity) job = &j;
+/// The job that an event names, itself or by one of its nodes.
+const JobSpec* job_of(const Simulation& run, const std::string& entity) {
+  const auto& jobs = run.model.scenario.jobs;
+  const auto& number = run.model.fleet.node_number;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    if (jobs[j].name == entity) return &jobs[j];
+    const auto& nodes = run.occupants[j];
+    for (std::size_t n = nodes.first_node(); n < nodes.first_node() + nodes.n_node(); ++n)
+      if (entity == fmt::format("node {}", number[n])) return &jobs[j];
+  }
+  return &jobs.front();
+}
+
+Spread spread_of(const Simulation& run, const std::string& entity) {
+  const auto& scenario = run.model.scenario;
+  const JobSpec* job = job_of(run, entity);
   Spread out{.s = job->life.tear_down_s};
   for (const auto& a : scenario.assumed)
     if (a.key == "job." + job->name + ".life.tear_down_s") out.low_s = a.low, out.high_s = a.high;
@@ -78,7 +92,8 @@ struct Stops {
 
 }  // namespace
 
-void add_stops(const Scenario& scenario, Result& result) {
+void add_stops(const Simulation& run, Result& result) {
+  const auto& scenario = run.model.scenario;
   const auto* time = values_of<double>(result, "/events/time");
   const auto* kind = values_of<std::string>(result, "/events/kind");
   const auto *entity = values_of<std::string>(result, "/events/entity"),
@@ -90,7 +105,7 @@ void add_stops(const Scenario& scenario, Result& result) {
     if (stops == nullptr || (*text)[i].starts_with("power lost")) continue;  // its own event tells of it
     ++stops->n;
     // Without power no process is left to end by itself: all stop at once.
-    if (stops != &power_loss) stops->spread = spread_of(scenario, (*entity)[i]);
+    if (stops != &power_loss) stops->spread = spread_of(run, (*entity)[i]);
     double until_s = scenario.run.duration_s;
     for (std::size_t k = i + 1; k < time->size(); ++k)
       if (ends_stop((*kind)[k]) && (*time)[k] > (*time)[i]) {

@@ -159,7 +159,7 @@ template <class Report>
 void check_caps(const Scenario& s, Report&& report) {
   for (const auto& h : s.halls) {
     const double cap_W = gpu_limit_W(h);
-    const bool by_module = cap_W < (h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W);
+    const bool by_module = cap_W < h.gpu.tdp_W && !(h.hall.cap_W > 0.0 && cap_W == h.hall.cap_W);
     if (!(h.hall.cap_W > 0.0) && !by_module) continue;
     for (const auto& j : s.jobs) {
       const auto least = lowest_cap(h, j);

@@ -63,12 +63,19 @@ void HallParams::fields(FieldVisitor& v) {
          "switches of a rack's scale-up domain: all links, or half of them at the lowest power", Need::optional);
 }
 
-double gpu_limit_W(const HallSpec& h) {
-  const double own_W = h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W;
-  if (!(h.hall.module_limit_W > 0.0) || !h.rack || h.rack->power.cpus_per_tray <= 0) return own_W;
+double gpu_cap_max_W(const HallSpec& h) {
+  if (!(h.hall.module_limit_W > 0.0) || !h.rack || h.rack->power.cpus_per_tray <= 0) return h.gpu.tdp_W;
   const auto& rack = h.rack->power;
   const double gpus = static_cast<double>(rack.gpus_per_tray) / static_cast<double>(rack.cpus_per_tray);
-  return std::min(own_W, (h.hall.module_limit_W - rack.cpu_W) / gpus);
+  return std::min(h.gpu.tdp_W, (h.hall.module_limit_W - rack.cpu_W) / gpus);
+}
+
+double gpu_limit_W(const HallSpec& h) {
+  return h.hall.cap_W > 0.0 ? std::min(h.hall.cap_W, gpu_cap_max_W(h)) : gpu_cap_max_W(h);
+}
+
+double gpu_clock_limit_Hz(const HallSpec& h) {
+  return h.hall.clock_lock_Hz > 0.0 ? h.hall.clock_lock_Hz : h.gpu.vf_clock_Hz.back();
 }
 
 void OrderTierParams::fields(FieldVisitor& v) {

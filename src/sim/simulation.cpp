@@ -20,23 +20,23 @@ RunOptions with_threads(RunOptions o) {
   return o;
 }
 
-std::vector<std::string> names_of(const std::vector<JobSpec>& jobs) {
-  std::vector<std::string> out;
+std::vector<Recorder::Trained> trained(const std::vector<JobSpec>& jobs) {
+  std::vector<Recorder::Trained> out;
   out.reserve(jobs.size());
-  for (const auto& job : jobs) out.push_back(job.name);
+  for (const auto& job : jobs) out.push_back({job.name, static_cast<double>(job.plan.n_gpu)});
   return out;
 }
 
-/// Jobs consecutively from the first node on; the rest is idle.
+/// Jobs, then the idle nodes that they leave.
 std::vector<JobRun> place(const Scenario& scenario, const fleet::Fleet& fleet) {
   std::vector<JobRun> out;
   std::size_t node = 0;
   for (const auto& job : scenario.jobs) {
-    const auto n = static_cast<std::size_t>(job.plan.n_gpu) / fleet.n_gpu_per_node;
-    out.emplace_back(scenario, fleet, &job, out.size(), node, n);
-    node += n;
+    out.emplace_back(scenario, fleet, &job, place_of(scenario, fleet, job));
+    node += out.back().n_node();
   }
-  if (node < fleet.n_node()) out.emplace_back(scenario, fleet, nullptr, out.size(), node, fleet.n_node() - node);
+  if (node < fleet.n_node())
+    out.emplace_back(scenario, fleet, nullptr, JobPlace{"idle", out.size(), node, fleet.n_node() - node});
   return out;
 }
 
@@ -71,7 +71,7 @@ RunModel::RunModel(const Scenario& s, const RunOptions& o)
 Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
     : model(scenario, options),
       halls(model.scenario, model.fleet, model.site.weather),
-      recorder(model.fleet, names_of(scenario.jobs), local_time_of_day(scenario.run.start)),
+      recorder(model.fleet, trained(scenario.jobs), local_time_of_day(scenario.run.start)),
       controls(model.scenario, model.fleet),
       agenda(model.scenario, controls, halls),
       occupants(place(model.scenario, model.fleet)),

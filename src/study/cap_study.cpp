@@ -42,11 +42,12 @@ CapPoint run_at(const sim::Scenario& s, double frac, const CapOptions& o, const 
   sim::RunOptions options;
   options.n_thread = o.n_thread;
   options.progress = [&](double) { return !(o.stop && o.stop()); };
-  const auto result = sim::run(capped(s, frac), options);
+  const auto held = capped(s, frac);
+  const auto result = sim::run(held, options);
   if (o.stop && o.stop()) throw std::runtime_error("stopped");
   CapPoint p;
   p.cap_frac = frac;
-  p.cap_W = cap_W(frac, s.halls.front().gpu.tdp_W);
+  p.cap_W = sim::gpu_limit_W(held.halls.front());
   p.tokens_per_s = sim::figure(result, "tokens_per_s_mean") * 0.01 * sim::figure(result, "effective_time_percent");
   if (!(p.tokens_per_s > 0.0))
     throw InputError("the run trains nothing: run.duration_h is too short, or it has no job");

@@ -161,9 +161,8 @@ std::vector<Variant> levers_of(const sim::Scenario& s, std::vector<std::string>&
   for (const double K : {-3.0, 3.0})
     out.push_back({fmt::format("coolant {:+.0f} K", K), "set points of the halls' supply",
                    each_hall(s, [&](auto& h) { shift_coolant(h, K); })});
-  out.push_back({"cap 90 %", "nine tenths of the power limit", each_hall(s, [](auto& h) {
-                   h.hall.cap_W = 0.9 * (h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W);
-                 })});
+  out.push_back({"cap 90 %", "nine tenths of the power limit",
+                 each_hall(s, [](auto& h) { h.hall.cap_W = 0.9 * sim::gpu_limit_W(h); })});
   if (s.halls.front().liquid) return out;
   const catalog::Catalog catalog;
   sim::Scenario plates = s;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/weighted_mean.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/look_up.hpp"
 
@@ -15,6 +16,15 @@ using Figures = std::vector<std::pair<std::string, sim::Value>>;
 void put_after(Figures& figures, std::string_view key, const char* name, sim::Value value) {
   const auto at = std::find_if(figures.begin(), figures.end(), [&](const auto& f) { return f.first == key; });
   figures.insert(at == figures.end() ? at : at + 1, {name, std::move(value)});
+}
+
+/// Jobs stand one behind the other; all halls of a job have the same GPUs.
+const sim::HallSpec& hall_of(const sim::Scenario& s, std::int64_t gpu) {
+  for (const auto& h : s.halls) {
+    if (gpu < h.hall.n_gpu) return h;
+    gpu -= h.hall.n_gpu;
+  }
+  return s.halls.front();
 }
 
 double tokens_of(const sim::Result& result) {
@@ -34,10 +44,20 @@ HardwareFigures hardware_figures(const sim::Scenario& s) {
     const std::int64_t gpus = h.server.n_gpu * h.hall.servers_per_rack;
     out.n_rack += (h.hall.n_gpu + gpus - 1) / gpus;
   }
-  const auto& job = s.jobs.front();
-  out.scale_up_gpus = job.network.domain_gpus();
-  out.peak_FLOP_per_s = workload::peak_FLOP_per_s(s.halls.front().compute, job.plan.linear_precision());
-  out.precision = job.plan.precision;
+  out.scale_up_gpus = s.jobs.front().network.domain_gpus();
+  std::vector<std::string> formats;
+  sim::WeightedMean peak;
+  std::int64_t first_gpu = 0;
+  for (const auto& job : s.jobs) {
+    if (job.network.domain_gpus() != out.scale_up_gpus) out.scale_up_gpus = 0;
+    if (std::find(formats.begin(), formats.end(), job.plan.precision) == formats.end())
+      formats.push_back(job.plan.precision);
+    peak.add(static_cast<double>(job.plan.n_gpu),
+             workload::peak_FLOP_per_s(hall_of(s, first_gpu).compute, job.plan.linear_precision()));
+    first_gpu += job.plan.n_gpu;
+  }
+  out.peak_FLOP_per_s = peak.value();
+  for (const auto& f : formats) out.precision += (out.precision.empty() ? "" : ", ") + f;
   return out;
 }
 
@@ -45,7 +65,7 @@ void add_hardware_figures(const HardwareFigures& h, sim::Result& result) {
   if (result.summary.empty()) return;
   auto& s = result.summary;
   const double J = sim::figure(result, "pcc_mean_MW") * 1e6 * sim::figure(result, "simulated_s");
-  put_after(s, "n_gpu", "scale_up_gpus", h.scale_up_gpus);
+  put_after(s, "n_gpu", "scale_up_gpus", h.scale_up_gpus > 0 ? sim::Value(h.scale_up_gpus) : sim::Value());
   put_after(s, "n_gpu", "n_rack", h.n_rack);
   put_after(s, "mfu_percent", "precision", h.precision);
   put_after(s, "mfu_percent", "peak_FLOP_per_s", h.peak_FLOP_per_s);
@@ -53,8 +73,10 @@ void add_hardware_figures(const HardwareFigures& h, sim::Result& result) {
 }
 
 std::string hardware_text(const HardwareFigures& h) {
-  return fmt::format("{} rack{}, scale-up domains of {} GPUs, {:.4g} PFLOP/s per GPU in {}\n", h.n_rack,
-                     h.n_rack == 1 ? "" : "s", h.scale_up_gpus, 1e-15 * h.peak_FLOP_per_s, h.precision);
+  const std::string domains =
+      h.scale_up_gpus > 0 ? fmt::format("scale-up domains of {} GPUs", h.scale_up_gpus) : "several scale-up domains";
+  return fmt::format("{} rack{}, {}, {:.4g} PFLOP/s per GPU in {}\n", h.n_rack, h.n_rack == 1 ? "" : "s", domains,
+                     1e-15 * h.peak_FLOP_per_s, h.precision);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::study

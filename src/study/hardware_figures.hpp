@@ -7,14 +7,14 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// Machines of a scenario, known before it runs. Figures of training are those of the first job.
+/// Machines of a scenario, known before it runs.
 struct HardwareFigures {
   std::int64_t n_rack =
       0;  ///< cabinets of all halls, each as full as `servers_per_rack` says, the last may be part-filled
-  std::int64_t scale_up_gpus = 0;  ///< GPUs of one scale-up domain of the job's network
-  double peak_FLOP_per_s =
-      0.0;  ///< dense peak of one GPU of the first hall at its reference clock, in the job's number format
-  std::string precision;  ///< that format: bf16 | fp8 | mxfp8 | nvfp4
+  std::int64_t scale_up_gpus = 0;  ///< GPUs of one scale-up domain of the jobs' network; 0: the jobs have several
+  /// Dense peak of one GPU at its reference clock, in its job's number format: mean over the jobs' GPUs.
+  double peak_FLOP_per_s = 0.0;
+  std::string precision;  ///< the jobs' formats: bf16 | fp8 | mxfp8 | nvfp4, several with commas
 };
 
 /// Cabinets, domain, peak rate and format:  n_rack = Σ_halls ⌈n_gpu / (GPUs per server × servers per rack)⌉

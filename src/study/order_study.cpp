@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "io/result_origin.hpp"
 #include "say.hpp"
 #include "sim/scenario_inputs.hpp"
+#include "sim/site_means.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
@@ -22,32 +22,12 @@ using Json = nlohmann::ordered_json;
 
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
-/// Means of the connection's power and their largest millisecond, the finest that the result keeps.
-struct Kept {
-  grid::MeterRecord record;
-  std::vector<double> highest_W;
-};
-
-Kept read_means(io::ResultFile& file) {
-  struct Level {
-    const char* name;
-    double step_s;
-  };
-  constexpr std::array<Level, 3> levels = {{{"1s", 1.0}, {"10s", 10.0}, {"60s", 60.0}}};
-  for (const Level& level : levels) {
-    const auto numbers = [&](const char* what) {
-      const auto* array = file.read(fmt::format("/pyramid_{}/{}", level.name, what));
-      const auto* values = array ? std::get_if<std::vector<double>>(&array->values) : nullptr;
-      return values ? *values : std::vector<double>();
-    };
-    const auto time = numbers("time");
-    if (time.empty()) continue;
-    return {{time.front(), level.step_s, numbers("pcc_mean_W")}, numbers("pcc_max_W")};
-  }
-  throw InputError(file.path() + ": holds no means of the connection's power");
+Json met(std::span<const grid::OrderSettlement> settlements) {
+  const auto verdict = grid::verdict(settlements);
+  return verdict == grid::OrderVerdict::not_judged ? Json(nullptr) : Json(verdict == grid::OrderVerdict::met);
 }
 
-double highest(const Kept& k, double from_s, double until_s) {
+double highest(const sim::SiteMeans& k, double from_s, double until_s) {
   double out = 0.0;
   for (std::size_t i = 0; i < k.highest_W.size(); ++i) {
     const double at_s = k.record.first_s + k.record.step_s * static_cast<double>(i);
@@ -56,18 +36,10 @@ double highest(const Kept& k, double from_s, double until_s) {
   return out;
 }
 
-/// "2024-07-20T14:05:30" as seconds of its day.
-double clock_of(const std::string& start_time) {
-  const std::size_t t = start_time.find_first_of("T ");
-  double h = 0.0, m = 0.0, s = 0.0;
-  if (t == std::string::npos || start_time.size() < t + 9 || !parse_number(start_time.substr(t + 1, 2), h) ||
-      !parse_number(start_time.substr(t + 4, 2), m) || !parse_number(start_time.substr(t + 7, 2), s))
-    throw InputError("order: the result's start_time '" + start_time + "' is not a date and a time of day");
-  return 3600.0 * h + 60.0 * m + s;
-}
-
-bool met(const OrderReport& r) {
-  return std::all_of(r.answer.settlements.begin(), r.answer.settlements.end(), [](const auto& s) { return s.met(); });
+std::string lengths(const std::vector<grid::OrderSettlement>& settlements) {
+  std::string out;
+  for (const auto& s : settlements) out += fmt::format("{}{:.3g}", out.empty() ? "" : ", ", s.interval_s / 60.0);
+  return out + " min";
 }
 
 }  // namespace
@@ -81,10 +53,11 @@ OrderStudy judge_orders(const sim::Scenario& scenario, const std::string& file, 
   for (const auto& change : sim::input_changes(origin.scenario, scenario.text))
     out.notes.push_back(fmt::format("the result was made with another input: {}: {}", change.key, change.message));
   io::ResultFile results(result);
-  const auto kept = read_means(results);
+  const auto kept = sim::site_means([&](const std::string& path) { return results.read(path); });
+  if (kept.record.mean_W.empty()) throw InputError(results.path() + ": holds no means of the connection's power");
   out.step_s = kept.record.step_s;
   auto how = options.how;
-  how.clock_s = clock_of(origin.start_time);
+  how.clock_s = seconds(sim::local_time_of_day(origin.start_time));
   std::vector<std::string> names;
   for (const auto& e : scenario.events) {
     if (e.kind != sim::EventKind::curtailment) continue;
@@ -100,8 +73,7 @@ OrderStudy judge_orders(const sim::Scenario& scenario, const std::string& file, 
     r.highest_ms_W = highest(kept, e.at_s, e.at_s + e.duration_s);
     const double known_s = e.at_s - e.notice_s;
     r.highest_before_W = highest(kept, known_s - how.baseline_s, known_s);
-    for (const auto& i : r.answer.settlements)
-      if (i.n > 0) r.short_W = std::max(r.short_W, i.worst_W - r.answer.order.limit_W);
+    r.short_W = grid::short_W(r.answer.settlements, r.answer.order.limit_W);
     r.jobs = order_jobs(scenario, results, r.answer.order, how);
     out.orders.push_back(std::move(r));
   }
@@ -149,8 +121,9 @@ std::string orders_text(const OrderStudy& s) {
   std::string text;
   for (const auto& r : s.orders) {
     const auto& a = r.answer;
-    say(text, "order '{}': at most {:.4g} MW from {:g} s to {:g} s, by {}: {}\n", r.name, a.order.limit_W * 1e-6,
-        a.order.begin_s, a.order.end_s, r.means, met(r) ? "met" : "not met");
+    say(text, "order '{}': at most {:.4g} MW from {:g} s to {:g} s, by {}: {} by metered means of {}\n", r.name,
+        a.order.limit_W * 1e-6, a.order.begin_s, a.order.end_s, r.means, grid::name(grid::verdict(a.settlements)),
+        lengths(a.settlements));
     say(text, "  before its notice {:.4g} MW in the mean; asked {:.1f} % less, given {:.1f} % ({:.3g} of {:.3g} MWh)\n",
         a.baseline_W * 1e-6, 100.0 * a.asked_frac, 100.0 * a.given_frac, a.given_J / 3.6e9, a.asked_J / 3.6e9);
     if (!(a.asked_frac > 0.0))
@@ -187,7 +160,7 @@ std::string orders_json(const OrderStudy& s) {
     const auto& a = r.answer;
     Json o{{"name", r.name},
            {"by", r.means},
-           {"met", met(r)},
+           {"met", met(a.settlements)},
            {"begin_s", a.order.begin_s},
            {"end_s", a.order.end_s},
            {"notice_s", a.order.notice_s},
@@ -210,7 +183,7 @@ std::string orders_json(const OrderStudy& s) {
       o["settlements"].push_back({{"interval_min", i.interval_s / 60.0},
                                   {"n", i.n},
                                   {"n_over", i.n_over},
-                                  {"met", i.met()},
+                                  {"met", met({&i, 1})},
                                   {"worst_MW", i.worst_W * 1e-6},
                                   {"worst_at_s", i.worst_at_s},
                                   {"over_MWh", i.over_J / 3.6e9},

@@ -6,10 +6,11 @@ Utilisation utilisation(const IterationModel& model, const ComputeParams& gpu, d
   const double gpus_per_TF = static_cast<double>(model.n_gpu()) * 1e12;
   const double per_flop = tokens_per_s / model.tokens_per_iteration() / gpus_per_TF;
   Utilisation out;
-  out.peak_TF = peak_FLOP_per_s(gpu, Precision::bf16) * 1e-12;
+  out.precision = model.plan().precision;
+  out.peak_TF = peak_FLOP_per_s(gpu, model.plan().linear_precision()) * 1e-12;
+  out.bf16_peak_TF = peak_FLOP_per_s(gpu, Precision::bf16) * 1e-12;
   out.tflops_per_gpu = model.model_flops_per_iteration() * per_flop;
-  out.mfu_percent = 100.0 * out.tflops_per_gpu / out.peak_TF;
-  out.hfu_percent = 100.0 * model.hardware_flops_per_iteration() * per_flop / out.peak_TF;
+  out.hardware_tflops_per_gpu = model.hardware_flops_per_iteration() * per_flop;
   return out;
 }
 

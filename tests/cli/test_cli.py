@@ -19,10 +19,10 @@ BINARY = product.find_binary()
 NUMBER, WHOLE, TEXT, TABLE, LIST = (int, float), int, str, dict, list
 CONTRACT = {
     "schema_version": WHOLE, "simulated_s": NUMBER, "wall_s": NUMBER, "n_gpu": WHOLE, "n_rack": WHOLE, "scale_up_gpus": WHOLE, "iteration_s": NUMBER,
-    "tflops_per_gpu": NUMBER, "mfu_percent": NUMBER, "hfu_percent": NUMBER, "utilisation_peak_TF": NUMBER,
+    "tflops_per_gpu": NUMBER, "mfu_percent": NUMBER, "mfu_bf16_percent": NUMBER, "hfu_percent": NUMBER, "utilisation_peak_TF": NUMBER,
     "utilisation_precision": TEXT, "mfu_attention": TEXT, "hfu_attention": TEXT, "peak_FLOP_per_s": NUMBER, "precision": TEXT,
     "tokens_per_s_mean": NUMBER, "tokens_per_J": NUMBER, "throughput_swing_percent": NUMBER,
-    "throughput_swing_floor_percent": NUMBER, "throughput_min_hours": LIST, "clock_mean_MHz": NUMBER, "clock_slowest_MHz": NUMBER, "die_max_degC": NUMBER,
+    "throughput_swing_floor_percent": NUMBER, "throughput_min_hours": LIST, "clock_mean_MHz": NUMBER, "clock_slowest_MHz": NUMBER, "clock_alone_MHz": NUMBER, "slowest_behind_percent": NUMBER, "straggler_loss_percent": NUMBER, "die_max_degC": NUMBER,
     "die_mean_degC": NUMBER, "memory_mean_degC": NUMBER, "memory_max_degC": NUMBER, "limiter_share": TABLE, "stops_failure": TABLE, "stops_kill": TABLE, "stops_power_loss": TABLE, "fan_cycling_nodes": WHOLE, "it_mean_MW": NUMBER, "pcc_mean_MW": NUMBER, "pcc_max_MW": NUMBER,
     "pcc_min_MW": NUMBER, "pcc_step_1s_max_MW": NUMBER, "pcc_ramp_up_max_MW_per_s": NUMBER,
     "pcc_ramp_down_max_MW_per_s": NUMBER, "pcc_dominant_Hz": NUMBER, "pcc_dominant_MW": NUMBER, "rules_from_s": NUMBER, "rules_until_s": NUMBER, "freq_deviation_max_mHz": NUMBER,
@@ -33,7 +33,7 @@ CONTRACT = {
 }
 # What has no meaning while no job has trained.
 OF_TRAINING = ("iteration_s", "tflops_per_gpu", "mfu_percent", "hfu_percent", "tokens_per_s_mean", "throughput_swing_percent",
-               "clock_mean_MHz", "clock_slowest_MHz", "pcc_dominant_Hz", "pcc_dominant_MW")
+               "mfu_bf16_percent", "clock_mean_MHz", "clock_slowest_MHz", "clock_alone_MHz", "slowest_behind_percent", "straggler_loss_percent", "pcc_dominant_Hz", "pcc_dominant_MW")
 # Refusals take well under a second; CPU time, because other work on a machine must not fail a test.
 REFUSAL_CPU_S = 0.5
 
@@ -110,7 +110,8 @@ class RunsOnce(unittest.TestCase):
     def test_jobs_are_listed_with_the_figures_of_the_top(self):
         job, = self.figures["jobs"]
         self.assertEqual(job["name"], "main")
-        for key in ("iteration_s", "tokens_per_s_mean", "mfu_percent", "it_mean_MW"):
+        for key in ("iteration_s", "tokens_per_s_mean", "mfu_percent", "mfu_bf16_percent", "clock_mean_MHz", "clock_slowest_MHz",
+                    "straggler_loss_percent", "it_mean_MW"):
             self.assertAlmostEqual(job[key] / self.figures[key], 1.0, places=9)
         self.assertEqual(job["tokens"], 64 * 8192 * job["n_iterations"])
 

@@ -36,6 +36,12 @@ def test_what_a_scenario_says_about_itself():
     assert 'server = "grand_teton_h100"' in scenario.text
 
 
+def test_the_cap_of_a_hall_is_the_limit_in_force():
+    """A module's limit leaves each GPU less than its board: 2,500 W less a CPU of 300 W, over two GPUs."""
+    scenario = tw.load("gb200_nvl72_row", set={"hall.a.module_limit_W": 2500, "run.duration_h": 0.1})
+    assert scenario.halls[0]["cap_W"] == tw.Engine(scenario).read("hall.a.cap_W") == 1100.0
+
+
 def test_assumed_inputs_come_with_their_ranges():
     assumed = tiny().assumed
     assert list(assumed.columns) == ["key", "value", "low", "high", "source"]

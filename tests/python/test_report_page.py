@@ -164,6 +164,7 @@ def test_machines_of_the_grid_are_drawn_and_said(page, file):
 def test_figures_that_are_lists_say_their_units_and_leave_empty_shares_out():
     assert labels.with_unit({"none": 0.0, "power": 0.75, "thermal": 0.25}, labels.SHARE).replace("\u00a0", " ") == "power 75 %, thermal 25 %"
     assert labels.text({"line_Hz": 0.5, "lasting_mHz": 2.0}).replace("\u00a0", " ") == "line 0.5 Hz, lasting 2 mHz"
+    assert labels.text({"n": 1.0, "ramp_down_max_MW_per_s": 21.7}).replace("\u00a0", " ") == "n 1, ramp down max 21.7 MW/s"
     assert labels.with_unit(0.25, "°") == "0.25°"
 
 

@@ -127,8 +127,12 @@ struct TIDEWATT_API HallSpec {
   /// A plant of the caller that replaces the catalog's; any thread may call it. Null: none.
   std::shared_ptr<const cooling::CoolingPlant> own_plant;
 };
-/// Limit in force on one GPU: the board's, the user's cap, or its share of the module's, W.
+/// Highest cap that a GPU of the hall may have: the board's limit, or its share of the module's where that is lower, W.
+TIDEWATT_API double gpu_cap_max_W(const HallSpec& hall);
+/// Limit in force on one GPU without an order: the user's cap, at most `gpu_cap_max_W`, W.
 TIDEWATT_API double gpu_limit_W(const HallSpec& hall);
+/// Highest clock of one GPU: the user's lock, or the end of its voltage curve, Hz.
+TIDEWATT_API double gpu_clock_limit_Hz(const HallSpec& hall);
 
 /// How a job is reduced for an order of the utility that is met by tiers (`OrderMeans::tiers`). A job without it is not reduced.
 struct TIDEWATT_API OrderTierParams {

@@ -38,8 +38,9 @@ def states(result: ResultFile) -> tuple[np.ndarray, np.ndarray]:
     A step has the state of most of its time, so iterating seems to begin up to a step early or late. The log has the exact time: the
     nearest edge at which a step begins to iterate moves to each start and restart in the steps beside it.
     """
-    state, edges = result.group("day")["job_state"], result.edges("day").copy()
     jobs = [job.get("name") for job in result.summary.get("jobs") or []]
+    own = f"job/{jobs[0]}" if len(jobs) > 1 and result.names(f"job/{jobs[0]}") else "day"  # /day has the state of most GPUs
+    state, edges = result.group(own)["job_state"], result.edges("day").copy()
     for time_s, kind, entity, _ in log(result):
         if kind not in BEGINS or (len(jobs) > 1 and entity != jobs[0]):
             continue

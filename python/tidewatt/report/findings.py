@@ -34,6 +34,12 @@ def _count(result: ResultFile, key: str, word: str) -> str:
     return f"{grouped(value)} {word}{'' if value == 1 else 's'}" if math.isfinite(value) else ""
 
 
+def of_peak(summary) -> str:
+    """The number format to whose peak the MFU of a `summary` refers, in words; empty where it does not say."""
+    precision = summary.get("utilisation_precision")
+    return f" of the {precision} peak" if precision else ""
+
+
 def fleet_words(result: ResultFile) -> str:
     """How many GPUs a `result` has, in words."""
     n = result.figure("n_gpu")
@@ -54,7 +60,7 @@ def day(result: ResultFile) -> tuple[str, str]:
         [
             fleet_words(result),
             _part(result, "iteration_s", "iteration {} s"),
-            _part(result, "mfu_percent", "MFU {} %"),
+            _part(result, "mfu_percent", "MFU {} %" + of_peak(result.summary)),
             _part(result, "die_max_degC", "hottest die {} °C"),
             _part(result, "clock_mean_MHz", "mean clock {} MHz", 4),
             _part(result, "clock_slowest_MHz", "slowest {} MHz", 4),

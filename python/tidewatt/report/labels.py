@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 SHARE = "share"  # the unit of a list of shares: shown in percent, without the empty ones
-UNITS = {"percent": "%", **{word: word for word in ("Hz", "mHz", "MW", "s")}}  # at the end of the keys of other lists
+# At the end of the keys of other lists, the longest first.
+UNITS = {"_MW_per_s": "MW/s", "_percent": "%", "_degC": "°C", "_mHz": "mHz", "_MWh": "MWh", "_Hz": "Hz", "_MW": "MW", "_s": "s"}
 
 # Part of the table -> key -> (words, unit).
 FIGURES: dict[str, dict[str, tuple[str, str]]] = {
@@ -17,6 +18,7 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
         "throughput_min_hours": ("slowest hours begin at", "h"),
         "tflops_per_gpu": ("model arithmetic per GPU", "TFLOP/s"),
         "mfu_percent": ("MFU, causal attention", "%"),
+        "mfu_bf16_percent": ("the same of the bf16 peak", "%"),
         "hfu_percent": ("HFU, full attention, recomputed", "%"),
         "utilisation_peak_TF": ("dense peak of MFU and HFU", "TFLOP/s"),
         "utilisation_precision": ("number format of that peak", ""),
@@ -34,6 +36,9 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
     "GPUs": {
         "clock_mean_MHz": ("mean clock", "MHz"),
         "clock_slowest_MHz": ("slowest clock", "MHz"),
+        "clock_alone_MHz": ("mean clock without waiting for the slowest", "MHz"),
+        "slowest_behind_percent": ("slowest GPU below that, mean", "%"),
+        "straggler_loss_percent": ("tokens lost to that wait", "%"),
         "die_mean_degC": ("mean die temperature", "°C"),
         "die_max_degC": ("hottest die", "°C"),
         "limiter_share": ("limiter, share of compute time", SHARE),
@@ -118,13 +123,13 @@ def _listed(pairs: dict, unit: str, digits: int = 4) -> str:
     """Words and numbers. A word that ends with a unit of its own (`line_Hz`) has that one."""
     out = []
     for key, x in pairs.items():
-        word, _, own = key.rpartition("_")
+        end = next((end for end in UNITS if key.endswith(end)), "")
         if not isinstance(x, (int, float)) or (unit == SHARE and x < 5e-4):
             continue
         if unit == SHARE:
             out.append(f"{key}\u00a0{text(100 * x, digits)}\u00a0%")
-        elif own in UNITS:
-            out.append(f"{word}\u00a0{with_unit(x, UNITS[own], digits)}")
+        elif end:
+            out.append(f"{key[: -len(end)].replace('_', ' ')}\u00a0{with_unit(x, UNITS[end], digits)}")
         else:
             out.append(f"{key}\u00a0{with_unit(x, unit, digits)}")
     return ", ".join(out) or "–"

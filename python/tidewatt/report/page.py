@@ -98,8 +98,9 @@ def _tiles(result: ResultFile, found: list[dict]) -> str:
         verdict, contracted = compliance.worst(found), sum(row["rule_set"] == "contract" for row in found)
         word = " and ".join(w for w, n in (("contract", contracted), ("rules", len(found) - contracted)) if n)
         rules = f'<div><b style="color:{compliance.COLOUR.get(verdict, "inherit")}">{escape(verdict)}</b><span>{word}</span></div>'
+    peak = dict.fromkeys(("mfu_percent", "hfu_percent"), findings.of_peak(result.summary))
     return rules + "".join(
-        f"<div><b>{escape(with_unit(result.summary[key], unit))}</b><span>{escape(word)}</span></div>"
+        f"<div><b>{escape(with_unit(result.summary[key], unit))}</b><span>{escape(word + peak.get(key, ''))}</span></div>"
         for key, word, unit in TOP
         if math.isfinite(result.figure(key))
     )

@@ -65,6 +65,22 @@ TEST_CASE("intervals are those of the clock: a run that begins at seven past has
   CHECK(a.settlements[1].worst_at_s == Approx((75.0 - 7.0) * 60.0));
 }
 
+TEST_CASE("an order is met by the intervals that it holds, and not judged without one") {
+  const auto r = record([](double t) { return during(t) ? (t < 3900.0 ? 10e6 : 5e6) : 10e6; });
+  const auto settled = settle_order(r, order);
+  CHECK(verdict(settled) == OrderVerdict::not_met);
+  CHECK(short_W(settled, order.limit_W) == Approx(3e6));
+  CHECK(settled[0].n_over == judge_order(r, order).settlements[0].n_over);
+  CHECK(std::isnan(settled[0].given_frac));
+  // Ten minutes hold no quarter of an hour: the two intervals of five minutes decide.
+  const MeteredOrder brief{3900.0, 4500.0, 300.0, 7e6};
+  CHECK(settle_order(r, brief)[1].n == 0);
+  CHECK(verdict(settle_order(r, brief)) == OrderVerdict::met);
+  CHECK(verdict(settle_order(r, {3900.0, 4100.0, 300.0, 7e6})) == OrderVerdict::not_judged);
+  // What the record does not hold is left out.
+  CHECK(settle_order(r, {8700.0, 9900.0, 300.0, 7e6})[0].n == 1);
+}
+
 TEST_CASE("rebound: what is above the baseline behind the order, its energy, and when it is back") {
   const auto a =
       judge_order(record([](double t) { return during(t)                  ? 6e6

@@ -22,6 +22,9 @@ Figures day() {
           {"throughput_min_hours", std::vector<std::int64_t>{15}},
           {"clock_mean_MHz", 1500.0},
           {"clock_slowest_MHz", 1425.0},
+          {"clock_alone_MHz", 1480.0},
+          {"slowest_behind_percent", 3.6},
+          {"straggler_loss_percent", 2.2},
           {"die_max_degC", 81.5},
           {"die_mean_degC", 64.2},
           {"limiter_share", List{{"none", 0.0}, {"thermal", 0.021}, {"power", 0.979}}},
@@ -83,11 +86,12 @@ void has(const std::string& text, std::initializer_list<const char*> parts) {
 
 TEST_CASE("the sentences say the figures of the run") {
   const auto text = io::summary_sentences(result());
-  has(text, {"Over 24 h, 16,384 GPUs", "2.56 million tokens", "an iteration takes 6.54 s", "swings by 1.23 %",
-             "begin at 15:00", "1,500 MHz", "1,425 MHz, 5.0 % less",
-             "the power limit 97.9 % and the temperature limit 2.10 %", "at 0.153 Hz with an amplitude of 1.00 MW",
-             "harmonic 3: 2.00 MW at 0.459 Hz", "+40.4 and −44.5 MW/s", "1.48 mHz", "PUE 1.050",
-             "the load falls to 6.00 MW, 10.0 MW below its lowest in the iteration before"});
+  has(text,
+      {"Over 24 h, 16,384 GPUs", "2.56 million tokens", "an iteration takes 6.54 s", "swings by 1.23 %",
+       "begin at 15:00", "1,500 MHz", "falls to 1,425 MHz", "run at 1,480 MHz on average; the slowest is 3.6 % slower",
+       "costs 2.2 % of the tokens", "the power limit 97.9 % and the temperature limit 2.10 %",
+       "at 0.153 Hz with an amplitude of 1.00 MW", "harmonic 3: 2.00 MW at 0.459 Hz", "+40.4 and −44.5 MW/s",
+       "1.48 mHz", "PUE 1.050", "the load falls to 6.00 MW, 10.0 MW below its lowest in the iteration before"});
   CHECK(text.find("nothing") == std::string::npos);
 }
 
@@ -114,16 +118,110 @@ TEST_CASE("the largest spectral line is named for what it is") {
   has(io::summary_sentences(result(10.0, {{"pcc_dominant_Hz", 0.23}})), {"not one of its harmonics"});
 }
 
-TEST_CASE("the reason follows the limiter") {
-  has(io::summary_sentences(result()), {"leak more"});
-  has(io::summary_sentences(result(10.0, {{"limiter_share", List{{"thermal", 0.6}, {"power", 0.4}}}})),
-      {"below the temperature limit"});
-  has(io::summary_sentences(result(10.0, {{"limiter_share", List{{"clock", 1.0}, {"power", 0.0}}}})),
-      {"the weather hardly matters"});
+namespace {
+
+/// A day in steps of half an hour whose supply varies by 10 K and whose throughput swings by 1.234 %.
+/// @param moves dies follow the supply  @param column which supply it is
+sim::Result warm_day(bool moves = true, const char* column_name = "inlet_mean_K", double swing_K = 10.0,
+                     Figures changed = {}) {
+  auto r = result(10.0, std::move(changed));
+  std::vector<double> time, supply, die, clock, rate;
+  for (int i = 0; i < 48; ++i) {
+    const double phase = std::sin(2.0 * 3.14159265 * i / 48.0), felt = moves ? phase : std::sin(1.7 * i);
+    time.push_back(1800.0 * i);
+    supply.push_back(295.0 + 0.5 * swing_K * phase);
+    die.push_back(337.0 + 4.0 * felt);
+    clock.push_back(1.43e9 * (1.0 - 0.007 * felt));
+    rate.push_back(2.56e6 * (1.0 - 0.00617 * felt));
+  }
+  r.arrays.insert(r.arrays.end(), {column("/day/time", time), column(std::string("/day/") + column_name, supply),
+                                   column("/day/die_mean_K", die), column("/day/clock_slowest_Hz", clock),
+                                   column("/day/throughput_tokens_per_s", rate)});
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("a cause of the swing is named only where the run's columns show it") {
+  has(io::summary_sentences(warm_day()),
+      {"Throughput follows the air at the servers' fronts: over its 10 K, dies become 8.0 K warmer and the slowest "
+       "clock falls by 1.4 %",
+       "leak more"});
+  has(io::summary_sentences(warm_day(true, "liquid_supply_K")), {"follows the liquid at the cold plates", "leak more"});
+  has(io::summary_sentences(warm_day(true, "inlet_mean_K", 10.0, {{"limiter_share", List{{"thermal", 1.0}}}})),
+      {"less room below the temperature limit"});
+  // Without columns, with dies that do not follow, with a supply that does not vary, under a limit that knows no temperature.
+  for (const auto& r : {result(), warm_day(false), warm_day(true, "inlet_mean_K", 0.2),
+                        warm_day(true, "inlet_mean_K", 10.0, {{"limiter_share", List{{"clock", 1.0}}}})}) {
+    const auto text = io::summary_sentences(r);
+    CHECK_THAT(text, !Catch::Contains("Throughput follows"));
+    CHECK_THAT(text, !Catch::Contains("leak more"));
+  }
+  // A run without a swing, as one of ten minutes; a swing below its floor.
+  CHECK_THAT(io::summary_sentences(warm_day(true, "inlet_mean_K", 10.0, {{"throughput_swing_percent", sim::Value()}})),
+             !Catch::Contains("leak more"));
+  has(io::summary_sentences(
+          warm_day(true, "inlet_mean_K", 10.0,
+                   {{"throughput_swing_percent", 0.01}, {"throughput_min_hours", std::vector<std::int64_t>{}}})),
+      {"varies by 10 K, and throughput does not follow"});
+}
+
+TEST_CASE("a swing under an order is not put down to the weather") {
+  auto r = warm_day();
+  std::get<std::vector<std::string>>(r.arrays[5].values)[0] = "curtailment";
+  const auto text = io::summary_sentences(r);
+  has(text, {"moves the limits of the GPUs", "not the weather's alone"});
+  CHECK_THAT(text, !Catch::Contains("leak more"));
+}
+
+TEST_CASE("an order is judged by metered means, and milliseconds stand beside them") {
+  const auto said = [](List kept) {
+    auto r = result();
+    r.summary.emplace_back("order_kept", std::move(kept));
+    return io::summary_sentences(r);
+  };
+  const List means = {{"most_over_MW", 0.424}, {"n_means_5min", 6.0}, {"n_over_5min", 0.0},
+                      {"n_means_15min", 2.0},  {"n_over_15min", 0.0}, {"short_MW", 0.0}};
+  has(said(means), {"is met: 0 of 6 means of 5 min and 0 of 2 means of 15 min are above it",
+                    "Single milliseconds exceed it by up to 0.424 MW, which no meter counts"});
+  auto over = means;
+  over[2].second = 1.0, over[5].second = 0.3;
+  has(said(over), {"is not met: 1 of 6 means of 5 min", "by up to 0.300 MW"});
+  has(said({{"most_over_MW", -1.0}, {"n_means_5min", 0.0}, {"n_over_5min", 0.0}}), {"is not judged"});
+}
+
+TEST_CASE("MFU names the format of its peak, with bf16 beside a narrower one") {
+  auto r = result();
+  r.summary.emplace_back("utilisation_precision", "bf16");
+  r.summary.emplace_back("mfu_bf16_percent", 40.44);
+  has(io::summary_sentences(r), {"40.4 % MFU of the peak in bf16."});
+  CHECK_THAT(io::summary_table(r), !Catch::Contains("of the bf16 peak"));
+  r = result(10.0, {{"mfu_percent", 23.1}});
+  r.summary.emplace_back("utilisation_precision", "nvfp4");
+  r.summary.emplace_back("mfu_bf16_percent", 138.3);
+  has(io::summary_text(r),
+      {"23.1 % MFU of the peak in nvfp4 (138 % of the peak in bf16).", "the same of the bf16 peak"});
+}
+
+TEST_CASE("several jobs are named with their own throughput, iteration and line") {
+  auto r = result();
+  r.jobs = {{{"name", "main"}, {"n_gpu", std::int64_t{128}}, {"tokens_per_s_mean", 0.7e6}, {"iteration_s", 0.5}},
+            {{"name", "other"}, {"n_gpu", std::int64_t{64}}, {"tokens_per_s_mean", 0.4e6}, {"iteration_s", 2.0}}};
+  const auto text = io::summary_sentences(r);
+  has(text, {"2 jobs on 16,384 GPUs process 2.56 million tokens",
+             "main 0.700 million on 128 GPUs with an iteration of 0.500 s", "other 0.400 million on 64 GPUs",
+             "main at 2.00 Hz and other at 0.500 Hz"});
+  CHECK_THAT(text, !Catch::Contains("an iteration takes"));
+}
+
+TEST_CASE("entries of lists are words with units") {
+  auto r = result();
+  r.summary.emplace_back("stops_failure", List{{"n", 1.0}, {"ramp_down_max_MW_per_s", 21.7}});
+  has(io::summary_table(r), {"number 1, ramp down max 21.7 MW/s"});
 }
 
 TEST_CASE("a swing whose worst hour begins the run is not put down to the weather") {
-  auto r = result();
+  auto r = warm_day();
   CHECK(io::summary_sentences(r).find("settle at the start") == std::string::npos);
   r.provenance = {{"start_time", "2024-07-20 15:00:00"}};
   const auto text = io::summary_sentences(r);
@@ -156,6 +254,9 @@ TEST_CASE("a figure without meaning is absent from sentences and table") {
                                {"throughput_min_hours", std::vector<std::int64_t>{}},
                                {"pcc_dominant_Hz", none},
                                {"clock_slowest_MHz", none},
+                               {"clock_alone_MHz", none},
+                               {"slowest_behind_percent", none},
+                               {"straggler_loss_percent", none},
                                {"tokens_per_s_mean", none},
                                {"limiter_share", none}});
   const auto text = io::summary_text(r);

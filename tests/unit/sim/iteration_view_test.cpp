@@ -56,6 +56,27 @@ TEST_CASE("the view follows the power cap: less clock, longer iteration, less po
   for (std::size_t k = 0; k < a.gpu_W.size(); ++k) CHECK(b.gpu_W[k] <= a.gpu_W[k]);
 }
 
+TEST_CASE("the view has a run's slow hosts and its beat") {
+  const auto slow = tiny("", {"job.main.life.slow_host_frac=0.5", "job.main.life.slow_host_slowdown_frac=0.3"});
+  const double plain_s = seconds(view_iteration(tiny(), tiny().jobs.front()).timeline.period),
+               slow_s = seconds(view_iteration(slow, slow.jobs.front()).timeline.period);
+  CHECK(slow_s > 1.1 * plain_s);
+  CHECK(slow_s == Approx(figure(run(slow), "iteration_s")).epsilon(0.005));
+  const auto on_beat = tiny(
+      "[[mitigation]]\nname = \"beat\"\nkind = \"iteration_beat\"\njob = \"main\"\nperiod_s = 1.0\nphase_s = 0.3\n");
+  CHECK(seconds(view_iteration(on_beat, on_beat.jobs.front()).timeline.period) == 1.0);
+  // The same work in a longer time: as much energy but for the waiting.
+  const auto w = job_watts(on_beat, on_beat.jobs.front()), free = job_watts(tiny(), tiny().jobs.front());
+  CHECK(w.period_s == 1.0);
+  CHECK(w.mean_W * w.period_s ==
+        Approx(free.mean_W * free.period_s + w.waiting_W * (1.0 - free.period_s)).epsilon(0.01));
+  // Scatter makes the mean iteration longer, in the view as in the run.
+  const auto scatters = tiny("", {"job.main.life.jitter_sigma_frac=0.05"});
+  const double mean_s = seconds(view_iteration(scatters, scatters.jobs.front()).timeline.period);
+  CHECK(mean_s > 1.02 * plain_s);
+  CHECK(mean_s == Approx(figure(run(scatters), "iteration_s")).epsilon(0.01));
+}
+
 TEST_CASE("a job's watts before a run are a run's: mean, waits and start, fans at full speed") {
   const auto scenario = tiny("", {"hall.a.server=dgx_h100", "hall.a.server.air.fan_min_frac=1"});
   const auto w = job_watts(scenario, scenario.jobs.front());

@@ -1,6 +1,7 @@
 #include "sim/replay.hpp"
 
 #include <cmath>
+#include <numeric>
 
 #include "catch.hpp"
 #include "tidewatt/sim/run.hpp"
@@ -86,6 +87,28 @@ TEST_CASE("an order is kept by caps, by a pause and by storage") {
   CHECK(mean_MW < 0.11);
   CHECK(mean_MW > 0.107);
   CHECK(kept(tiny(order("storage") + tiny_battery, set), 1) < 0.1101);
+}
+
+TEST_CASE("a run settles an order by means of 5 and 15 minutes, whatever its milliseconds do") {
+  const auto r = run(tiny(
+      "[[event]]\nname = \"order\"\nkind = \"curtailment\"\nby = \"cap\"\nat_s = 600\nnotice_s = 300\nduration_s = "
+      "900\nlimit_MW = 0.11\n",
+      {"run.duration_h=0.5"}));
+  const auto kept = [&](const std::string& entry) {
+    for (const auto& [k, v] : r.summary)
+      if (k == "order_kept")
+        for (const auto& [name, x] : std::get<std::vector<std::pair<std::string, double>>>(v))
+          if (name == entry) return x;
+    return std::nan("");
+  };
+  CHECK(kept("most_over_MW") > 0.0);
+  CHECK(kept("n_means_5min") == 3.0);
+  CHECK(kept("n_over_5min") == 0.0);
+  CHECK(kept("n_means_15min") == 0.0);  // 14:10 to 14:25 holds no whole quarter of an hour
+  CHECK(kept("short_MW") == 0.0);
+  const auto& mean_W = reals(r, "/pyramid_1s/pcc_mean_W");
+  for (const std::ptrdiff_t from : {600, 900, 1200})
+    CHECK(std::accumulate(mean_W.begin() + from, mean_W.begin() + from + 300, 0.0) / 300.0 < 0.11e6);
 }
 
 TEST_CASE("what a site asks of devices it does not have is said") {

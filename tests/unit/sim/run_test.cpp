@@ -253,8 +253,6 @@ TEST_CASE("two jobs on one fleet keep clocks of their own and share the site's b
   CHECK(figure(both, "energy_closure") <= 1e-11);
   CHECK(figure(both, "input_energy_error") <= 1e-12);
   CHECK(figure(both, "it_mean_MW") > 1.2 * figure(one, "it_mean_MW"));
-  // The first job's figures are those it has alone, but for the warmer hall.
-  CHECK(figure(both, "iteration_s") == Approx(figure(one, "iteration_s")).epsilon(0.005));
   // Each job has figures of its own: two stages on half the GPUs take longer for as many tokens.
   REQUIRE(both.jobs.size() == 2);
   REQUIRE(one.jobs.size() == 1);
@@ -266,7 +264,8 @@ TEST_CASE("two jobs on one fleet keep clocks of their own and share the site's b
   };
   CHECK(of(both, 0, "n_gpu") == 128);
   CHECK(of(both, 1, "n_gpu") == 64);
-  CHECK(of(both, 0, "iteration_s") == Approx(figure(both, "iteration_s")).epsilon(1e-9));
+  // The first job's figures are those it has alone, but for the warmer hall.
+  CHECK(of(both, 0, "iteration_s") == Approx(figure(one, "iteration_s")).epsilon(0.005));
   CHECK(of(both, 1, "iteration_s") > 1.5 * of(both, 0, "iteration_s"));
   CHECK(of(both, 1, "n_iterations") < of(both, 0, "n_iterations"));
   for (const std::size_t j : {0u, 1u}) {
@@ -276,6 +275,31 @@ TEST_CASE("two jobs on one fleet keep clocks of their own and share the site's b
     CHECK(of(both, j, "mfu_percent") == Approx(100.0 * of(both, j, "tflops_per_gpu") / peak_TF).epsilon(1e-3));
     CHECK(of(both, j, "effective_time_percent") > 50.0);
   }
+  // Throughput and arithmetic of the site are those of both; other figures lie between theirs, the slowest clock is the lower one.
+  CHECK(figure(both, "tokens_per_s_mean") ==
+        Approx(of(both, 0, "tokens_per_s_mean") + of(both, 1, "tokens_per_s_mean")).epsilon(1e-12));
+  CHECK(192.0 * figure(both, "tflops_per_gpu") ==
+        Approx(128.0 * of(both, 0, "tflops_per_gpu") + 64.0 * of(both, 1, "tflops_per_gpu")).epsilon(1e-12));
+  for (const char* key : {"iteration_s", "mfu_percent", "mfu_bf16_percent", "hfu_percent", "clock_mean_MHz",
+                          "clock_alone_MHz", "slowest_behind_percent", "straggler_loss_percent", "die_mean_degC"}) {
+    INFO(key);
+    const auto [low, high] = std::minmax(of(both, 0, key), of(both, 1, key));
+    CHECK(low < high);
+    CHECK(figure(both, key) > low);
+    CHECK(figure(both, key) < high);
+  }
+  CHECK(figure(both, "clock_slowest_MHz") ==
+        std::min(of(both, 0, "clock_slowest_MHz"), of(both, 1, "clock_slowest_MHz")));
+  const auto &site = reals(both, "/day/throughput_tokens_per_s"),
+             &main = reals(both, "/job/main/throughput_tokens_per_s"),
+             &other = reals(both, "/job/other/throughput_tokens_per_s");
+  CHECK(site.back() == Approx(main.back() + other.back()).epsilon(1e-12));
+  CHECK(reals(both, "/hourly/throughput_tokens_per_s").back() ==
+        Approx(figure(both, "tokens_per_s_mean")).epsilon(1e-3));
+  // One job's figures are the site's.
+  for (const char* key : {"iteration_s", "tokens_per_s_mean", "mfu_percent", "clock_mean_MHz", "clock_slowest_MHz",
+                          "clock_alone_MHz", "straggler_loss_percent", "effective_time_percent"})
+    CHECK(figure(one, key) == of(one, 0, key));
   // Jobs and the idle nodes make up the whole.
   CHECK(of(both, 0, "it_mean_MW") + of(both, 1, "it_mean_MW") < figure(both, "it_mean_MW"));
   CHECK(values<std::string>(both, "/jobs/name") == std::vector<std::string>{"main", "other"});
@@ -295,6 +319,21 @@ TEST_CASE("an interruption is the interrupted job's own") {
   CHECK(values<std::int64_t>(r, "/jobs/n_iterations_lost")[1] > 0);
   const auto& useful = reals(r, "/jobs/effective_time_percent");
   CHECK(useful[1] < useful[0]);
+  CHECK(figure(r, "n_interruptions_unexpected") == 1.0);
+  CHECK(figure(r, "effective_time_percent") < useful[0]);
+  CHECK(figure(r, "effective_time_percent") > useful[1]);
+}
+
+TEST_CASE("the tokens that waiting for the slowest costs are those that a run without waiting gains") {
+  const auto waits = run(tiny()), mean = run(tiny("", {"run.gating=false"}));
+  const double gained = 100.0 * (1.0 - figure(waits, "tokens_per_s_mean") / figure(mean, "tokens_per_s_mean"));
+  REQUIRE(gained > 2.0);
+  CHECK(figure(waits, "straggler_loss_percent") == Approx(gained).epsilon(0.02));
+  CHECK(figure(mean, "straggler_loss_percent") == 0.0);
+  // Alone, all run at the mean of their own clocks; who waits saves watts and runs faster.
+  CHECK(figure(waits, "clock_alone_MHz") == Approx(figure(mean, "clock_mean_MHz")).epsilon(2e-3));
+  CHECK(figure(waits, "clock_mean_MHz") > 1.01 * figure(waits, "clock_alone_MHz"));
+  CHECK(figure(waits, "slowest_behind_percent") > figure(waits, "straggler_loss_percent"));
 }
 
 TEST_CASE("a chip that gates itself off at rest saves leakage while nobody uses it, and nothing while it works",

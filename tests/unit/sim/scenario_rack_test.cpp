@@ -184,6 +184,15 @@ TEST_CASE("a module's limit leaves its GPUs what the CPU does not draw: the run 
   const auto module = tiny("", with(racks, {"hall.a.module_limit_W=2500"})),
              cap = tiny("", with(racks, {"hall.a.cap_W=1100"}));  // (2,500 - 300) / 2
   CHECK(gpu_limit_W(module.halls[0]) == 1100.0);
+  // Nobody may raise the cap above it, neither the scenario nor a controller outside.
+  CHECK(gpu_cap_max_W(module.halls[0]) == 1100.0);
+  auto higher = module.halls[0];
+  higher.hall.cap_W = 1150.0;
+  CHECK(gpu_limit_W(higher) == 1100.0);
+  Engine engine(module, {1, {}});
+  for (const auto& port : engine.ports())
+    if (port.name == "hall.a.cap_W") CHECK(port.high == 1100.0);
+  CHECK(std::get<double>(engine.read("hall.a.cap_W")) == 1100.0);
   const auto a = run(module), b = run(cap), free = run(tiny("", racks));
   CHECK(figure(a, "tokens_per_s_mean") == figure(b, "tokens_per_s_mean"));
   CHECK(figure(a, "pcc_mean_MW") == figure(b, "pcc_mean_MW"));

@@ -36,6 +36,7 @@ TEST_CASE("an order of a scenario, judged by the means that its result keeps") {
   CHECK(j["orders"][0]["by"] == "pause");
   CHECK(j["orders"][0]["met"].get<bool>() == (a.settlements[0].met() && a.settlements[1].met()));
   CHECK_THAT(study::orders_text(s), Catch::Contains("order 'order': at most 0.12 MW from 60 s to 100 s, by pause"));
+  CHECK_THAT(study::orders_text(s), Catch::Contains("by metered means of 0.167, 0.333 min"));
   // Without tiers the one job gave: it drew and trained less, and stopped at once.
   REQUIRE(s.orders[0].jobs.size() == 1);
   const auto& job = s.orders[0].jobs[0];

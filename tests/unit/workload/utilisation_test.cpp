@@ -37,16 +37,29 @@ TEST_CASE("what the plan computes again counts for the hardware, not for the mod
   CHECK(full.hardware_flops_per_iteration() > selective.hardware_flops_per_iteration());
 }
 
-TEST_CASE("utilisations are of the bf16 peak, whatever the linear layers use") {
+TEST_CASE("utilisations are of the peak of the linear layers' format, with the bf16 peak beside it") {
   auto gpu = cases::h100();
   const auto m = model("full");
   const double tokens_per_s = 1e6;
   const auto used = utilisation(m, gpu, tokens_per_s);
+  CHECK(used.precision == "bf16");
   CHECK(used.peak_TF == Approx(gpu.matrix_FLOP_per_s * 1e-12));
-  CHECK(used.mfu_percent == Approx(100.0 * used.tflops_per_gpu / used.peak_TF));
+  CHECK(used.mfu_percent() == Approx(100.0 * used.tflops_per_gpu / used.peak_TF));
+  CHECK(used.mfu_bf16_percent() == used.mfu_percent());
   CHECK(used.tflops_per_gpu == Approx(m.model_flops_per_iteration() / m.tokens_per_iteration() * tokens_per_s / 64e12));
-  CHECK(used.hfu_percent / used.mfu_percent ==
+  CHECK(used.hfu_percent() / used.mfu_percent() ==
         Approx(m.hardware_flops_per_iteration() / m.model_flops_per_iteration()));
-  gpu.fp8_FLOP_per_s *= 2.0;
-  CHECK(utilisation(m, gpu, tokens_per_s).mfu_percent == used.mfu_percent);
+  gpu.fp8_FLOP_per_s *= 2.0;  // not in use
+  CHECK(utilisation(m, gpu, tokens_per_s).mfu_percent() == used.mfu_percent());
+  // The same work in fp8 is half the share of a peak that is twice as high, and the same share of the bf16 peak.
+  gpu.fp8_FLOP_per_s = 2.0 * gpu.matrix_FLOP_per_s;
+  auto narrow = plan("full");
+  narrow.precision = "fp8";
+  const IterationModel in_fp8(cases::gpt(32, 4096, 32), narrow, gpu, cases::roce());
+  const auto half = utilisation(in_fp8, gpu, tokens_per_s);
+  CHECK(half.precision == "fp8");
+  CHECK(half.tflops_per_gpu == Approx(used.tflops_per_gpu));
+  CHECK(half.mfu_percent() == Approx(0.5 * used.mfu_percent()));
+  CHECK(half.hfu_percent() == Approx(0.5 * used.hfu_percent()));
+  CHECK(half.mfu_bf16_percent() == Approx(used.mfu_percent()));
 }
