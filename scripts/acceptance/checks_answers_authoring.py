@@ -139,8 +139,8 @@ def everything(report):
 def published_plan(report):
     file = Path(report.folder.name) / "large.toml"
     product.call([report.binary, "new", file, "--force", "--model", LARGE, "--n-gpu", 16384, "--hours", "0.2"])
-    made, shipped = report.run(file), report.run(product.DAY, {"run.duration_h": 0.2, "record.window": "[]"})
-    report.within("new against the published plan of 405B, tokens/s", made["tokens_per_s_mean"] / shipped["tokens_per_s_mean"], 0.97, 10.0, form=".3f")
+    made, shipped = report.run(file).json, report.run(product.DAY, {"run.duration_h": 0.2, "record.window": "[]"}).json
+    report.within("new against the published plan of 405B, tokens/s", made["tokens_per_s_mean"] / shipped["tokens_per_s_mean"], 0.99, 10.0, form=".3f")
 
 
 def proposals(report):
