@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "bind.hpp"
+#include "sim/gpu_step.hpp"
 #include "sim/scenario_check.hpp"
 
 namespace TIDEWATT_NAMESPACE::bindings {
@@ -83,6 +84,7 @@ void bind_scenario(py::module_& m) {
       .def_property_readonly("seed", [](const sim::Scenario& s) { return s.run.seed; })
       .def_property_readonly("halls", &halls)
       .def_property_readonly("jobs", &jobs)
+      .def_property_readonly("gpu_step", [](const sim::Scenario& s) { return sim::gpu_step(s).n_gpu; })
       .def_property_readonly("assumed", &assumed);
 }
 

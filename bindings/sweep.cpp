@@ -145,9 +145,12 @@ py::tuple compare(const std::string& before, const std::string& after, std::vect
   return py::make_tuple(keys, figures, c.text());
 }
 
-std::string new_scenario(std::int64_t n_gpu, double duration_h, const std::map<std::string, std::string>& names) {
+std::string new_scenario(std::int64_t n_gpu, std::int64_t racks, double duration_h, std::optional<double> supply_degC,
+                         const std::map<std::string, std::string>& names) {
   study::NewScenario o;
   o.n_gpu = n_gpu;
+  o.n_rack = racks;
+  o.supply_degC = supply_degC;
   o.duration_h = duration_h;
   const std::map<std::string, std::string*> known = {
       {"gpu", &o.gpu},         {"server", &o.server}, {"plant", &o.plant}, {"climate", &o.climate}, {"model", &o.model},
@@ -187,7 +190,8 @@ void bind_sweep(py::module_& m) {
       .def("bury", &Folder::bury, py::arg("i"), py::arg("why"));
   m.def("compare", &compare, py::arg("before"), py::arg("after"), py::arg("set"), py::arg("weather_epw"),
         py::arg("catalog_overlay"), py::arg("alone"));
-  m.def("new_scenario", &new_scenario, py::arg("n_gpu"), py::arg("duration_h"), py::arg("names"));
+  m.def("new_scenario", &new_scenario, py::arg("n_gpu"), py::arg("racks"), py::arg("duration_h"),
+        py::arg("supply_degC"), py::arg("names"));
 }
 
 }  // namespace TIDEWATT_NAMESPACE::bindings

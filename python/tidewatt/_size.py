@@ -171,7 +171,7 @@ def most_gpus(
     Returns
     -------
     dict[str, Any]
-        `n_gpu` in whole units of `unit_gpus` (a scale-up domain, or a server), `n_rack` (cabinets), `binds` (the limit that binds), `connection_W` (mean of the design hour), `peak_W` (largest millisecond of the day),
+        `n_gpu` in whole units of `unit_gpus` (servers, racks, scale-up domains and what the plan needs), `n_rack` (cabinets), `binds` (the limit that binds), `connection_W` (mean of the design hour), `peak_W` (largest millisecond of the day),
         `W_per_gpu`, `pue` and
         `hour` (of the design hour), `limits` (number of GPUs that each limit alone allows).
 

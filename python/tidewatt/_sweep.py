@@ -266,7 +266,7 @@ def _file(scenario: Scenario | Path, path: str) -> str:
     return path
 
 
-def new(path: Path | None = None, *, n_gpu: int = 0, duration_h: float = 1.0, **catalog_names: str) -> Scenario:
+def new(path: Path | None = None, *, n_gpu: int = 0, racks: int = 0, duration_h: float = 1.0, supply_degC: float | None = None, **catalog_names: str) -> Scenario:
     """A commented scenario that runs as it is. As `tidewatt new`.
 
     Parameters
@@ -276,8 +276,13 @@ def new(path: Path | None = None, *, n_gpu: int = 0, duration_h: float = 1.0, **
     n_gpu : int, default 0
         Number of GPUs (whole servers, or whole scale-up domains of a rack); 0: the smallest of 128, 256, 512, … (domains: 1, 2,
         4, …) that fits the model.
+    racks : int, default 0
+        Number of racks instead of `n_gpu`: whole racks of `rack`, or four servers each; 0: not given.
     duration_h : float, default 1.0
         Simulated time, h.
+    supply_degC : float, optional
+        Liquid (air, where the plant has no loop) that the plant is set to supply, °C; facility water moves with it. None: the
+        plant's own.
     **catalog_names : str
         rack, gpu, server, plant, climate, model, network, feeder, grid: names of catalog entries; absent: chosen to fit. A rack
         brings its GPU, server and network.
@@ -290,7 +295,7 @@ def new(path: Path | None = None, *, n_gpu: int = 0, duration_h: float = 1.0, **
     Raises
     ------
     InputError
-        `n_gpu` does not fit, or no such entry.
+        `n_gpu` or `racks` does not fit, both are given, or no such entry: every finding at once.
     TypeError
         An argument of the wrong type; the message names it.
     FileExistsError
@@ -308,10 +313,11 @@ def new(path: Path | None = None, *, n_gpu: int = 0, duration_h: float = 1.0, **
         raise TypeError(f"path is a file to write, not {path!r}; for a number of GPUs write n_gpu={path!r}")
     for name, value in catalog_names.items():
         if name not in NEW_NAMES:
-            raise TypeError(unknown("argument", name, ("path", "n_gpu", "duration_h", *NEW_NAMES)))
+            raise TypeError(unknown("argument", name, ("path", "n_gpu", "racks", "duration_h", "supply_degC", *NEW_NAMES)))
         if not isinstance(value, str):
             raise TypeError(f"{name} is the name of a catalog entry, not {value!r}")
-    text = _core.new_scenario(whole_number("n_gpu", n_gpu), number("duration_h", duration_h), catalog_names)
+    text = _core.new_scenario(whole_number("n_gpu", n_gpu), whole_number("racks", racks), number("duration_h", duration_h),
+                              None if supply_degC is None else number("supply_degC", supply_degC), catalog_names)
     if path is None:
         return load(text)
     anew(path, text)

@@ -52,3 +52,20 @@ std::string wrong_command(const CLI::App& app, const std::string& word) {
   return "no command '" + word + "'" + (close.empty() ? "" : " (did you mean '" + close + "'?)") +
          "; tidewatt --help lists all";
 }
+
+std::string wrong_arguments(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  std::vector<std::string> options;
+  for (const auto* o : command->get_options())
+    for (const auto& name : o->get_lnames()) options.push_back("--" + name);
+  std::string out, hints;
+  for (const auto& word : app.remaining(true)) {
+    out += " " + word;
+    if (!word.starts_with('-')) continue;
+    if (const std::string close = tidewatt::nearest(word, options); !close.empty())
+      hints += "; did you mean '" + close + "' for '" + word + "'?";
+  }
+  return "not expected:" + out + hints + "; tidewatt " + command->get_display_name() +
+         " --help lists what the command takes";
+}

@@ -43,6 +43,9 @@ void add_new_command(CLI::App& app, int&) {
       "--n-gpu,--gpus", a->scenario.n_gpu,
       "number of GPUs (whole servers, or whole scale-up domains of the rack); default: the smallest of 128, 256, "
       "512, … (domains: 1, 2, 4, …) that fits the model");
+  c->add_option("--racks", a->scenario.n_rack,
+                "number of racks, instead of --n-gpu: whole racks of --rack, or four servers each")
+      ->type_name("N");
   c->add_option("--duration-h,--hours", a->scenario.duration_h, "simulated time, h")->capture_default_str();
   c->add_option("--rack", a->scenario.rack,
                 "catalog name of a rack: brings GPU, server, network and the servers of a cabinet")
@@ -54,6 +57,11 @@ void add_new_command(CLI::App& app, int&) {
   c->add_option("--plant", a->scenario.plant,
                 "catalog name of the cooling plant; default: one for the server's air or liquid")
       ->type_name("NAME");
+  c->add_option(
+       "--supply-degC", a->scenario.supply_degC,
+       "liquid (air, where the plant has no loop) that the plant supplies, degC; facility water moves with it; "
+       "default: the plant's own")
+      ->type_name("T");
   c->add_option("--climate", a->scenario.climate, "catalog name of the climate")
       ->type_name("NAME")
       ->capture_default_str();

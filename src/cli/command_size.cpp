@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "io/durable_file.hpp"
 #include "option_checks.hpp"
 #include "size_fleet.hpp"
+#include "study/scenario_tree.hpp"
 #include "study/sizing.hpp"
 #include "tidewatt/sim/run.hpp"
 
@@ -87,11 +89,8 @@ void confirm(const Arguments& a, const sim::Scenario& scenario, const study::Siz
   object["confirmed"] = verdict;
   if (!a.json) fmt::print("run as a whole: {}{}\n", verdict, not_passed.empty() ? "" : " (" + not_passed + ")");
   if (a.write.empty()) return;
-  const auto base = std::filesystem::path(a.file).filename().string();
-  io::write_durably(
-      a.write,
-      fmt::format("# {0} with the cheapest portfolio that `tidewatt size` found.\nschema = 1\nbase = \"{0}\"\n{1}",
-                  base, e.portfolio.toml(choices)));
+  io::write_durably(a.write, scenario_found(a.file, "with the cheapest portfolio that `tidewatt size` found",
+                                            e.portfolio.toml(choices), a.load.set));
 }
 
 /// Figures for which this run is too short or has too many events.
@@ -160,14 +159,13 @@ void size_portfolio(Arguments a, const sim::Scenario& scenario, int& exit_code) 
 void size(const Arguments& a, int& exit_code) {
   auto load = a.load;
   const auto names_day = [](const std::string& set) { return set.starts_with("weather.day="); };
-  if (a.what == "gpus" && std::ranges::none_of(load.set, names_day)) load.set.emplace_back("weather.day=extreme");
+  const bool extreme_day = a.what == "gpus" && std::ranges::none_of(load.set, names_day);
+  if (extreme_day) load.set.emplace_back("weather.day=extreme");
   const auto scenario = sim::load_scenario(a.file, load);
   if (!a.write.empty()) {
     if (a.what == "cap") throw InputError("--write: a study of caps writes no scenario");
     if (!a.load.weather_epw.empty())
       throw InputError("--write: --weather would be lost; name the file under [weather] in the scenario first");
-    if (a.what == "gpus" && !a.load.set.empty())
-      throw InputError("--write: what --set changes would be lost; put it into the scenario first");
     const auto folder = [](const std::string& file) {
       return std::filesystem::weakly_canonical(std::filesystem::absolute(file)).parent_path();
     };
@@ -179,6 +177,8 @@ void size(const Arguments& a, int& exit_code) {
   auto fleet = a.fleet;
   fleet.file = a.file;
   fleet.write = a.write;
+  fleet.set = a.load.set;
+  fleet.extreme_day = extreme_day;
   fleet.json = a.json;
   fleet.n_thread = a.options.n_thread;
   if (a.what == "cap") return size_caps(fleet, scenario);

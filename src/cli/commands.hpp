@@ -34,3 +34,6 @@ void add_completion_command(CLI::App& app, int& exit_code);  // completion
 
 /// Message for a first word that is not a command, with the nearest one; empty if it is one.
 std::string wrong_command(const CLI::App& app, const std::string& word);
+
+/// Message for arguments that a command does not take, in the order in which they were typed, with the nearest option.
+std::string wrong_arguments(const CLI::App& app);

@@ -48,6 +48,8 @@ int main(int argc, char** argv) {
     // A summary that did not reach its reader is a failed write, not a success.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return fail(74, "standard output could not be written");
     return exit_code;
+  } catch (const CLI::ExtrasError&) {
+    return fail(2, wrong_arguments(app).c_str());
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   } catch (const tidewatt::InputError& e) {

@@ -7,9 +7,12 @@
 
 #include "io/durable_file.hpp"
 #include "option_checks.hpp"
+#include "sim/gpu_step.hpp"
 #include "sim/site_weather.hpp"
 #include "study/cap_study.hpp"
 #include "study/gpu_capacity.hpp"
+#include "study/scenario_toml.hpp"
+#include "study/scenario_tree.hpp"
 
 using namespace tidewatt;
 
@@ -53,16 +56,48 @@ void print_gpus(const FleetOptions& o, const study::GpuCapacity& c) {
   for (const auto& i : c.items) fmt::print("  {:<28} {:>10}\n", i.name, i.n_gpu);
 }
 
-/// The scenario on its extreme day with the number found.
+/// The batch that the plan gives for all replicas, where it does: it grows with them.
+bool batch_is_global(const FleetOptions& o) {
+  const Node tree = study::whole_tree(o.file);
+  const Node* jobs = tree.find("job");
+  if (jobs == nullptr || !std::holds_alternative<Node::Array>(jobs->value)) return false;
+  const auto& list = std::get<Node::Array>(jobs->value);
+  const Node* plan = list.empty() ? nullptr : list.front().find("plan");
+  return plan != nullptr && plan->find("global_batch_sequences") != nullptr;
+}
+
+/// The scenario with the number found, on the day for which it was found.
 std::string with_gpus(const FleetOptions& o, const sim::Scenario& s, const study::GpuCapacity& c) {
-  return fmt::format(
-      "# {0} with the GPUs that `tidewatt size --for gpus` found behind {1:g} MW, on an extreme day.\nschema = 1\nbase "
-      "= "
-      "\"{0}\"\n\n[weather]\nday = \"extreme\"\n\n[[hall]]\nname = \"{2}\"\nn_gpu = {3}\n",
-      std::filesystem::path(o.file).filename().string(), o.contract_MW, s.halls.front().hall.name, c.n_gpu);
+  const std::string hall = s.halls.front().hall.name;
+  std::string tables;
+  if (o.extreme_day) tables += "\n[weather]\nday = \"extreme\"\n";
+  tables += fmt::format("\n[[hall]]\nname = \"{}\"\nn_gpu = {}\n", hall, c.n_gpu);
+  if (sim::one_job_on_one_hall(s)) {
+    const auto& job = s.jobs.front();
+    tables += fmt::format("\n[[job]]\nname = \"{}\"\n[job.plan]\nn_gpu = \"all\"\n", job.name);
+    const std::int64_t per_replica = job.plan.global_batch_sequences / job.plan.dp(),
+                       model_gpus = job.plan.n_gpu / job.plan.dp();
+    if (batch_is_global(o))
+      tables += fmt::format("global_batch_sequences = {}\n", per_replica * (c.n_gpu / model_gpus));
+  }
+  // What was found comes last: it also replaces an override of the same key.
+  auto set = o.set;
+  if (!set.empty()) set.push_back(fmt::format("hall.{}.n_gpu={}", hall, c.n_gpu));
+  return scenario_found(o.file,
+                        fmt::format("with the GPUs that `tidewatt size --for gpus` found behind {:g} MW{}",
+                                    o.contract_MW, o.extreme_day ? ", on an extreme day" : ""),
+                        tables, set);
 }
 
 }  // namespace
+
+std::string scenario_found(const std::string& file, const std::string& comment, const std::string& tables,
+                           const std::vector<std::string>& set) {
+  const std::string base = std::filesystem::path(file).filename().string();
+  const std::string text = fmt::format("schema = 1\nbase = \"{}\"\n{}", base, tables);
+  return fmt::format("# {} {}.\n", base, comment) +
+         (set.empty() ? text : study::scenario_toml(text, "the scenario found", study::folder_of(file), set));
+}
 
 void add_fleet_options(CLI::App& c, FleetOptions& o) {
   c.add_option("--contract-MW", o.contract_MW,

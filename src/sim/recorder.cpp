@@ -27,7 +27,8 @@ constexpr std::array day_columns = {
     ColumnInfo{"outdoor_drybulb_K", "K", "outdoor dry bulb, mean"},
     ColumnInfo{"outdoor_wetbulb_K", "K", "outdoor wet bulb, mean"},
     ColumnInfo{"supply_K", "K", "air supplied to the halls, mean"},
-    ColumnInfo{"inlet_mean_K", "K", "air at the servers' fronts, mean over nodes"},
+    ColumnInfo{"inlet_mean_K", "K",
+               "coolant at the servers' inlets, mean over nodes: air, or the liquid of cold plates"},
     ColumnInfo{"hot_aisle_K", "K", "hot aisle, mean"},
     ColumnInfo{"clock_mean_Hz", "Hz", "clock, mean over the jobs' GPUs while iterating"},
     ColumnInfo{"clock_slowest_Hz", "Hz", "clock of the slowest GPU while iterating"},
@@ -254,7 +255,8 @@ void Recorder::add_hours(std::vector<NamedArray>& arrays) const {
   arrays.push_back(column("/hourly/it_J", "time", it_J, "J", "energy at the servers' AC inputs"));
   arrays.push_back(column("/hourly/pcc_J", "time", pcc_J, "J", "energy at the connection"));
   arrays.push_back(column("/hourly/water_kg", "time", water, "kg", "water use"));
-  arrays.push_back(column("/hourly/inlet_mean_K", "time", inlet, "K", "air at the servers' fronts, mean"));
+  arrays.push_back(column("/hourly/inlet_mean_K", "time", inlet, "K",
+                          "coolant at the servers' inlets, mean: air, or the liquid of cold plates"));
 }
 
 void Recorder::add_events(std::vector<NamedArray>& arrays) const {

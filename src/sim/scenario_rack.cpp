@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "workload/straddling.hpp"
+
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
@@ -138,20 +140,13 @@ void check_domains(const Scenario& s, const JobSpec& j, Findings& out) {
 /// Groups of neighbouring ranks are counted as inside a domain; a group lies across two where they do not divide it.
 void note_straddling(Scenario& s, const JobSpec& j) {
   const std::int64_t used = network_of(s, j).domain_gpus();
-  if (domain_nodes(j) <= 1 || j.plan.n_gpu <= used) return;
-  const auto& p = j.plan;
-  const std::int64_t block = p.tp * p.cp;
-  const std::pair<const char*, std::int64_t> groups[] = {
-      {"tensor", p.tp}, {"tensor and context", block}, {"expert", p.ep}};
-  for (const auto& [what, n] : groups) {
-    if (n <= 1 || n > used || used % n == 0) continue;
-    s.notes.push_back(
-        fmt::format("job.{}.plan: {} groups of {} GPUs do not divide the {} of a scale-up domain: some lie across two, "
-                    "and the run counts "
-                    "them as inside; placement.spare_nodes_per_rack can leave a multiple of {} in use",
-                    j.name, what, n, used, n));
-    return;
-  }
+  const auto group = workload::straddling_group(j.plan, j.network, used);
+  if (!group) return;
+  s.notes.push_back(
+      fmt::format("job.{}.plan: {} groups of {} GPUs do not divide the {} of a scale-up domain: some lie across two, "
+                  "and the run counts "
+                  "them as inside; placement.spare_nodes_per_rack can leave a multiple of {} in use",
+                  j.name, group->what, group->ranks, used, group->ranks));
 }
 
 }  // namespace

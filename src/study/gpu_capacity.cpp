@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 
 #include "power/redundancy.hpp"
+#include "sim/gpu_step.hpp"
 #include "sim/replay.hpp"
 #include "sim/site_params.hpp"
 #include "tidewatt/base/error.hpp"
@@ -95,16 +95,6 @@ double n_gpu_of(const sim::Scenario& s) {
   return n;
 }
 
-/// Whole scale-up domains; with `whole_replicas` also whole replicas of the plan.
-std::int64_t unit_of(const sim::Scenario& s, bool whole_replicas) {
-  std::int64_t unit = s.halls.front().server.n_gpu;
-  for (const auto& j : s.jobs) {
-    unit = std::lcm(unit, j.network.domain_gpus());
-    if (whole_replicas) unit = std::lcm(unit, j.plan.n_gpu / j.plan.dp());
-  }
-  return unit;
-}
-
 /// The same site with another number of GPUs, each replica with its own share of the batch as before.
 sim::Scenario at_size(sim::Scenario s, std::int64_t n_gpu) {
   auto& plan = s.jobs.front().plan;
@@ -179,7 +169,7 @@ GpuCapacity as_built(const sim::Scenario& s, const CapacityOptions& o, std::int6
   GpuCapacity out;
   out.hour = hour.hour + sim::local_time_of_day(s.run.start) / (3600 * ns_per_s);
   out.pue = hour.connection_W / hour.load_W;
-  out.unit_gpus = unit_of(s, o.new_site);
+  out.unit_gpus = sim::gpu_step(s).n_gpu;
   out.supply_max_K = warmest_supply_K(result);
   const auto feeder = sim::site_stream_params(s, trace.n_lane, trace.other_W).feeder;
   const auto stream = sim::replay(s, trace).stream;
@@ -216,12 +206,11 @@ GpuCapacity most_gpus(const sim::Scenario& s, const CapacityOptions& o) {
                     "(--set run.duration_h=24)",
                     s.run.duration_s / 60.0, least_s / 60.0));
   if (!o.new_site) return as_built(s, o);
-  if (s.halls.size() != 1 || s.jobs.size() != 1 || s.jobs.front().plan.n_gpu != s.halls.front().hall.n_gpu)
-    throw InputError("a new site is sized with one hall and one job on all its GPUs");
+  if (!sim::one_job_on_one_hall(s)) throw InputError("a new site is sized with one hall and one job on all its GPUs");
   // Watts per GPU depend a little on the number (fixed losses, whole transformers): repeat until the number stays.
   auto quick = o;
   quick.cooling_unit_frac = 0.0;
-  const std::int64_t unit = unit_of(s, true);
+  const std::int64_t unit = sim::gpu_step(s).n_gpu;
   std::int64_t n_gpu = s.halls.front().hall.n_gpu, too_many = std::numeric_limits<std::int64_t>::max();
   for (int round = 0; round < most_rounds; ++round) {
     const auto found = as_built(at_size(s, n_gpu), quick);

@@ -11,7 +11,7 @@ namespace TIDEWATT_NAMESPACE::study {
 /// Number of GPUs that a connection allows in its design hour, and the limit that binds.
 struct GpuCapacity {
   std::int64_t n_gpu = 0;
-  std::int64_t unit_gpus = 0;  ///< counted in whole units of so many: a scale-up domain, or a server
+  std::int64_t unit_gpus = 0;  ///< counted in whole units of so many, see sim::gpu_step
   std::int64_t n_rack = 0;     ///< cabinets
   std::string binds;
   double connection_W = 0.0;  ///< mean of the design hour with that many
@@ -42,12 +42,13 @@ struct CapacityOptions {
 /// The scenario is run through its day (its weather should be an extreme one); the hour with the largest mean gives watts
 /// per GPU and the cooling's share. Limits are the feeder's levels as they are built for the scenario's own GPUs, each
 /// with one branch out (one that has a single branch to its rating), the contract, and every rule in watts or watts per second (they grow with the GPUs). Assumption:
-/// load and auxiliaries go with the number of GPUs. GPUs count in whole scale-up domains.
+/// load and auxiliaries go with the number of GPUs. GPUs count in whole servers, racks and
+/// scale-up domains, and with one job on one hall in numbers that its plan can use.
 /// Cooling limits through the share of its capacity that is in use at the worst moment of the same day with one unit of
 /// every hall out (chiller, fan wall, or rejection): plants stay as built, what they must carry goes with the GPUs.
 ///
 /// A new site is run again with the number found, its feeder and plant sized for it, until the number stays: nothing is scaled then.
-/// It has one hall and one job on all its GPUs, and counts in units that are whole domains and whole replicas of the plan.
+/// It has one hall and one job on all its GPUs.
 /// @throws InputError for a run below a quarter of an hour: it has no hour's mean; for a new site of several halls or jobs, or
 /// without a contract or rule
 GpuCapacity most_gpus(const sim::Scenario& scenario, const CapacityOptions& options);

@@ -94,19 +94,40 @@ std::string plan_text(const workload::ParallelPlan& plan) {
   return out;
 }
 
-std::string life_text() {
-  return fields_text<workload::JobParams>({{"start_s", "0"},
-                                           {"initialise_base_s", "30"},
-                                           {"load_per_gpu_GB_per_s", "2"},
-                                           {"storage_GB_per_s", "2000"},
-                                           {"warm_up_s", "20"},
-                                           {"checkpoint_interval_s", "0"},
-                                           {"checkpoint_base_s", "1"},
-                                           {"checkpoint_per_gpu_GB_per_s", "2"},
-                                           {"copy_link_frac", "0.02"},
-                                           {"detect_s", "60"},
-                                           {"replace_s", "120"},
-                                           {"planned_stop_s", "600"}});
+/// The life of the defaults' entry: what stops, saves and starts of a job take.
+std::string life_text(const workload::JobParams& life) {
+  static const std::set<std::string> written = {"start_s",
+                                                "initialise_base_s",
+                                                "load_per_gpu_GB_per_s",
+                                                "storage_GB_per_s",
+                                                "warm_up_s",
+                                                "checkpoint_interval_s",
+                                                "checkpoint_base_s",
+                                                "checkpoint_per_gpu_GB_per_s",
+                                                "copy_link_frac",
+                                                "detect_s",
+                                                "replace_s",
+                                                "planned_stop_s"};
+  Values values;
+  for (const auto& f : list_fields(life))
+    if (written.contains(f.key)) values[f.key] = default_of(f);
+  return fields_text<workload::JobParams>(values);
+}
+
+/// The plant's entry, and set points of its own.
+std::string plant_text(const Hardware& h) {
+  std::string out = fmt::format("[hall.plant]\ncatalog = {}\n", quoted(h.plant));
+  for (const auto& [key, degC] : h.plant_set_degC) out += fmt::format("{} = {}\n", key, toml_value(degC));
+  return out;
+}
+
+std::string site_text(const Hardware& h) {
+  std::string out =
+      "\n[site]\n" + entry_line("feeder", h.feeder, "transformers and cables between the halls and the connection");
+  if (!h.rack_storage.empty())
+    out += "\n[site.rack_storage]\n" + entry_line("catalog", h.rack_storage, "storage in the racks' power shelves") +
+           entry_line("per", "gpu", "one of this entry for each GPU");
+  return out;
 }
 
 std::string window_text(double duration_h) {
@@ -137,11 +158,11 @@ std::string text_of(const NewScenario& o, const Hardware& h) {
          entry_line("model", o.model, "what is trained, a name of 'tidewatt catalog list'");
   out += "\n# ---- Chosen to fit: change these together ----\n";
   for (const auto& choice : h.choices) out += "# " + choice + "\n";
-  out += fmt::format("[hall.server]\ncatalog = {}\n\n[hall.plant]\ncatalog = {}\n\n[job.network]\ncatalog = {}\n",
-                     quoted(h.server), quoted(h.plant), quoted(h.network));
+  out += fmt::format("[hall.server]\ncatalog = {}\n\n{}\n[job.network]\ncatalog = {}\n", quoted(h.server),
+                     plant_text(h), quoted(h.network));
   out += "\n[job.plan]\n" + plan_text(h.plan);
-  out += "\n# ---- The job's life, the site and what is recorded ----\n[job.life]\n" + life_text();
-  out += "\n[site]\n" + entry_line("feeder", h.feeder, "transformers and cables between the halls and the connection");
+  out += "\n# ---- The job's life, the site and what is recorded ----\n[job.life]\n" + life_text(h.life);
+  out += site_text(h);
   out += "\n[grid]\n" + entry_line("catalog", o.grid, "grid behind the connection");
   out += "\n# A window of time that is recorded every millisecond.\n[[record.window]]\n" + window_text(o.duration_h);
   std::set<std::string> further_hall = {"name"};

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct NewScenario {
   /// count, whole servers, or whole scale-up domains of `rack`; 0: the smallest of 128, 256, 512, … GPUs, or of 1, 2, 4, … domains,
   /// that fits the model
   std::int64_t n_gpu = 0;
+  std::int64_t n_rack = 0;  ///< count of whole racks, instead of `n_gpu`; 0: not given
+  std::optional<double>
+      supply_degC;          ///< liquid (air, where no loop) that the plant is set to supply, °C; none: the entry's
   double duration_h = 1.0;  ///< simulated time, h
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
 
 #include "tidewatt/base/error.hpp"
@@ -9,7 +10,9 @@
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/catalog/fits.hpp"
 #include "tidewatt/catalog/rack.hpp"
+#include "tidewatt/power/rack_storage.hpp"
 #include "tidewatt/power/server.hpp"
+#include "tidewatt/sim/scenario.hpp"
 #include "workload/choose_plan.hpp"
 #include "workload/memory.hpp"
 
@@ -17,6 +20,7 @@ namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr std::int64_t least_gpus = 128, most_gpus = 32768;
+constexpr double exchanger_approach_K = 4.5;  ///< liquid over facility water [S], as the racks' cdu_approach_K
 constexpr double GiB = 1073741824.0;
 
 std::string text_at(const Node& n, const std::string& key) {
@@ -35,11 +39,47 @@ Params read(const Node& node, const std::string& what) {
   return p;
 }
 
+double degC_at(const Node& values, const std::string& key) {
+  const Node* v = values.find(key);
+  if (v == nullptr) return 0.0;
+  if (const auto* whole = std::get_if<std::int64_t>(&v->value)) return static_cast<double>(*whole);
+  const auto* real = std::get_if<double>(&v->value);
+  return real != nullptr ? *real : 0.0;
+}
+
+/// Set points of a plant that supplies liquid (air, where it has no loop) of `degC`. Warmer liquid lets facility water and air be as
+/// much warmer, so that chillers run less. Colder liquid needs facility water that is colder by the approach of the exchanger; air
+/// and water stay where the entry's water is as cold.
+/// @throws InputError for a plant without set points
+std::map<std::string, double> supply_set_points(const catalog::Catalog& catalog, const std::string& plant,
+                                                double degC) {
+  const Node entry = catalog.values("plant", plant);
+  const std::string type = text_at(entry, "type");
+  std::map<std::string, double> out;
+  if (type == "hydronic") {
+    const bool liquid = degC_at(entry, "liquid_frac") > 0.0;
+    const double loop = degC_at(entry, "loop_set_degC"), water = degC_at(entry, "facility_set_degC"),
+                 air = degC_at(entry, "air_set_degC"), rise = degC - (liquid ? loop : air);
+    const double moved = rise > 0.0 || !liquid ? rise : std::min(0.0, degC - exchanger_approach_K - water);
+    out["facility_set_degC"] = water + moved;
+    out["air_set_degC"] = liquid ? air + std::max(0.0, moved) : degC;
+    if (liquid) out["loop_set_degC"] = degC;
+  } else if (type == "outside_air") {
+    const double low = degC_at(entry, "supply_low_degC"), high = degC_at(entry, "supply_high_degC");
+    out["supply_high_degC"] = degC;
+    out["supply_low_degC"] = low + degC - high;
+  } else {
+    throw InputError(fmt::format("supply_degC: plant {} has no set points", plant));
+  }
+  return out;
+}
+
 class Chooser {
  public:
   explicit Chooser(const NewScenario& options) : o_(options), defaults_(catalog_.values("defaults", "scenario")) {}
 
   Hardware choose() {
+    check_names();
     h_.gpu = o_.gpu;
     h_.server = o_.server;
     h_.network = o_.network;
@@ -56,11 +96,37 @@ class Chooser {
     if (h_.feeder.empty()) h_.feeder = text_at(*defaults_.find("site"), "feeder");
     if (h_.network.empty()) pick(h_.network, "network", "network_for", h_.server, "joins these servers");
     complete();
+    if (o_.supply_degC) h_.plant_set_degC = supply_set_points(catalog_, h_.plant, *o_.supply_degC);
+    h_.life = read<workload::JobParams>(catalog_.values("job", text_at(defaults_, "life")), "job life");
     choose_count();
     return std::move(h_);
   }
 
  private:
+  /// @throws InputError with every name that no entry has, and what contradicts in numbers
+  void check_names() {
+    std::vector<Finding> wrong;
+    const std::pair<const char*, const std::string*> names[] = {
+        {"rack", &o_.rack},       {"gpu", &o_.gpu},         {"server", &o_.server},
+        {"plant", &o_.plant},     {"climate", &o_.climate}, {"model", &o_.model},
+        {"network", &o_.network}, {"feeder", &o_.feeder},   {"grid", &o_.grid}};
+    for (const auto& [kind, name] : names) {
+      if (name->empty()) continue;
+      try {
+        catalog_.values(kind, *name);
+      } catch (const InputError& e) {
+        wrong.insert(wrong.end(), e.findings().begin(), e.findings().end());
+      }
+    }
+    const auto require = [&](bool ok, const char* key, std::string message) {
+      if (!ok) wrong.push_back({{}, key, std::move(message)});
+    };
+    require(o_.n_gpu >= 0, "n_gpu", fmt::format("{} is below 0; 0 or none: the least that hold the model", o_.n_gpu));
+    require(o_.n_rack >= 0, "racks", fmt::format("{} is below 0; 0 or none: the least that hold the model", o_.n_rack));
+    require(o_.n_gpu == 0 || o_.n_rack == 0, "racks", "give the size once: as racks, or as n_gpu");
+    if (!wrong.empty()) throw InputError(std::move(wrong));
+  }
+
   /// What the rack brings, where the options do not name it.
   void open_rack() {
     rack_ = catalog::read_rack(catalog_, o_.rack);
@@ -77,6 +143,35 @@ class Chooser {
                                      p.n_compute_tray, p.gpus_per_tray,
                                      p.n_cabinet == 1 ? "one cabinet" : fmt::format("{} cabinets", p.n_cabinet),
                                      rack_->gpu, rack_->server, rack_->network));
+    if (p.storage_J > 0.0) open_storage(p.storage_J);
+  }
+
+  /// The entry of the energy that the rack has for each GPU.
+  void open_storage(double energy_J) {
+    for (const auto& [kind, name] : catalog_.list()) {
+      if (kind != "rack_storage") continue;
+      const auto entry = read<power::RackStorageParams>(catalog_.values(kind, name), "rack storage " + name);
+      if (std::abs(entry.store.energy_J - energy_J) > 1e-9 * energy_J) continue;
+      h_.rack_storage = name;
+      h_.choices.push_back(
+          fmt::format("rack storage {}: the {:g} J per GPU of the rack's power shelves", name, energy_J));
+      return;
+    }
+    throw InputError(fmt::format("rack {} has {:g} J of storage per GPU, and no entry of kind rack_storage has as much",
+                                 rack_->name, energy_J));
+  }
+
+  /// Number format of the linear layers: the one that runs of this GPU are published with, if any; else bf16.
+  std::string precision(const workload::ModelShape& shape) const {
+    const Node* formats = defaults_.find(shape.experts > 0 ? "expert_precision_for" : "precision_for");
+    const std::string format = formats != nullptr ? text_at(*formats, h_.gpu) : "";
+    return format.empty() ? "bf16" : format;
+  }
+
+  /// GPUs that were asked for; 0: as many as needed.
+  std::int64_t asked(std::int64_t server_gpus) const {
+    if (o_.n_rack == 0) return o_.n_gpu;
+    return o_.n_rack * (rack_ ? rack_->power.n_gpu() : server_gpus * sim::HallParams{}.servers_per_rack);
   }
 
   /// A plant and a feeder that take the rack or the servers, where the options do not name them.
@@ -122,26 +217,26 @@ class Chooser {
     const auto server =
         read<power::ServerPowerParams>(*catalog_.values("server", h_.server).find("power"), "server " + h_.server);
     const std::int64_t unit = rack_ ? rack_->power.n_gpu() : server.n_gpu;
-    workload::PlanRequest request{o_.n_gpu, server.n_gpu};
+    const std::int64_t wanted = asked(server.n_gpu);
+    workload::PlanRequest request{wanted, server.n_gpu};
+    request.precision = precision(shape);
     if (shape.learned_positions > 0) request.sequence_tokens = shape.learned_positions;
     const auto plan_for = [&](std::int64_t n_gpu) {
       request.n_gpu = n_gpu;
       return n_gpu % unit == 0 ? workload::choose_plan(shape, compute, network, request) : std::nullopt;
     };
-    if (o_.n_gpu < 0)
-      throw InputError(fmt::format("n_gpu: {} is below 0; 0 or none: the least that hold the model", o_.n_gpu));
-    auto plan = o_.n_gpu > 0 ? plan_for(o_.n_gpu) : std::nullopt;
+    auto plan = wanted > 0 ? plan_for(wanted) : std::nullopt;
     std::int64_t least = rack_ ? unit : least_gpus;
     if (!plan)
       for (; least <= most_gpus && !(plan = plan_for(least)); least *= 2) {
       }
     if (!plan)
       throw InputError(fmt::format("no plan of up to {} GPUs of type {} holds {}", most_gpus, h_.gpu, o_.model));
-    if (o_.n_gpu > 0 && plan->n_gpu != o_.n_gpu)
-      throw InputError(o_.n_gpu % unit != 0
-                           ? fmt::format("{} GPUs are not a whole number of {} of {}", o_.n_gpu,
+    if (wanted > 0 && plan->n_gpu != wanted)
+      throw InputError(wanted % unit != 0
+                           ? fmt::format("{} GPUs are not a whole number of {} of {}", wanted,
                                          rack_ ? "scale-up domains" : "servers", unit)
-                           : fmt::format("no plan of {} GPUs holds {}; {} do", o_.n_gpu, o_.model, plan->n_gpu));
+                           : fmt::format("no plan of {} GPUs holds {}; {} do", wanted, o_.model, plan->n_gpu));
     h_.n_gpu = plan->n_gpu;
     h_.plan = *plan;
     say_plan(shape, compute);
@@ -151,15 +246,15 @@ class Chooser {
     const auto& p = h_.plan;
     const double need_B =
         workload::memory_use(shape, p, workload::fullest_stage(shape, p)).total_B() + compute.hbm_reserved_B;
-    if (o_.n_gpu == 0)
+    if (o_.n_gpu == 0 && o_.n_rack == 0)
       h_.choices.push_back(fmt::format("{} GPUs: the least of {} that hold {}", h_.n_gpu,
                                        rack_ ? "1, 2, 4, … scale-up domains" : "128, 256, 512, …", o_.model));
     h_.choices.push_back(fmt::format(
-        "plan tp {}, pp {}, ep {}, dp {}: the smallest groups that fit; the fullest GPU needs {:.1f} of {:.1f} GiB",
-        p.tp, p.pp, p.ep, p.dp(), need_B / GiB, compute.hbm_capacity_B / GiB));
+        "plan tp {}, pp {}, ep {}, dp {}, {}: the fastest that fits; the fullest GPU needs {:.1f} of {:.1f} GiB", p.tp,
+        p.pp, p.ep, p.dp(), p.precision, need_B / GiB, compute.hbm_capacity_B / GiB));
     h_.choices.emplace_back(p.recompute == "none" ? "recomputation none: activations fit the memory"
                                                   : "recomputation full: activations do not fit the memory otherwise");
-    h_.choices.push_back(fmt::format("batch {} sequences of {} tokens per replica: {} micro-batches per stage",
+    h_.choices.push_back(fmt::format("batch {} sequences of {} tokens per replica: {} per pipeline stage",
                                      p.global_batch_sequences / p.dp(), p.sequence_tokens, p.micro_batches() / p.pp));
   }
 

@@ -180,6 +180,18 @@ class Nulls(unittest.TestCase):
 
 
 class BadInput(unittest.TestCase):
+    def test_unexpected_arguments_are_named_as_they_were_typed(self):
+        outcome = product.call([BINARY, "new", "x.toml", "--rakcs", "24"])
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("--rakcs 24", outcome.stderr)
+        self.assertIn("did you mean '--racks'", outcome.stderr)
+
+    def test_all_mistakes_of_a_new_scenario_come_at_once(self):
+        outcome = product.call([BINARY, "new", "-", "--climate", "frankfurt", "--model", "moe", "--racks", "1", "--n-gpu", "8"])
+        self.assertEqual(outcome.code, 2)
+        for word in ("'frankfurt'", "'moe'", "racks: give the size once"):
+            self.assertIn(word, outcome.stderr)
+
     def refused(self, outcome, code, *words, findings=1):
         self.assertEqual(outcome.code, code, outcome.stderr)
         self.assertEqual(outcome.stdout, "")

@@ -1,6 +1,7 @@
 """The grid's side of the command line: verdicts beside the result, sizes that pass."""
 import json
 import pathlib
+import tomllib
 import sys
 import tempfile
 import unittest
@@ -99,9 +100,24 @@ class Grid(unittest.TestCase):
         self.assertEqual((whole["n_gpu"], whole["n_rack"]), (answer["n_gpu"], answer["n_rack"]))
         self.assertEqual(whole["n_gpu"] % 72, 0)
         self.assertLess(whole["pcc_mean_MW"], 1.0)
-        lost = self.call(*size, "--set", "run.duration_h=0.4")
-        self.assertEqual(lost.code, 2)
-        self.assertIn("--set", lost.stderr)
+
+    def test_a_scenario_written_with_overrides_has_them(self):
+        first, found = (str(pathlib.Path(self.folder.name) / name) for name in ("small.toml", "kept.toml"))
+        self.assertEqual(self.call("new", "--racks", "2", "--hours", "0.3", first).code, 0)
+        size = ["size", first, "--for", "gpus", "--contract-MW", "0.3", "--write", found, "--json"]
+        answer = self.call(*size, "--set", "hall.a.cap_W=500", "--set", "weather.climate=phoenix_az", "--set", "hall.a.n_gpu=128").json
+        whole = tomllib.loads(pathlib.Path(found).read_text(encoding="utf-8"))
+        self.assertEqual(whole["hall"][0]["cap_W"], 500)
+        self.assertEqual(whole["weather"], {"climate": "phoenix_az", "day": "extreme"})
+        self.assertEqual(whole["hall"][0]["n_gpu"], answer["n_gpu"])  # what was found, not what was given
+        self.assertEqual(self.call("check", found).code, 0)
+
+    def test_the_gpus_proposed_are_a_number_that_the_plan_takes(self):
+        first, found = (str(pathlib.Path(self.folder.name) / name) for name in ("moe.toml", "moe_found.toml"))
+        self.assertEqual(self.call("new", "--rack", "gb300_nvl72", "--racks", "24", "--model", "deepseek_v3_like", "--hours", "0.3", first).code, 0)
+        outcome = self.call("size", first, "--for", "gpus", "--contract-MW", "6", "--new-site", "--peak", "--write", found)
+        self.assertEqual(outcome.code, 0, outcome.stderr)
+        self.assertEqual(self.call("check", found).code, 0)
 
     def test_caps_are_compared_at_one_contract_with_a_reason(self):
         outcome = self.call("size", TINY, "--for", "cap", "--caps", "3", "--lowest-cap-frac", "0.7", "--set", "run.duration_h=0.05")

@@ -15,6 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import tidewatt as tw  # noqa: E402
 from tidewatt.planner import base, controls  # noqa: E402
 from tidewatt.planner.server import MOST_BYTES, Server, Site  # noqa: E402
 from tiny_case import SETTINGS, tiny  # noqa: E402
@@ -230,6 +231,23 @@ def test_a_run_beyond_its_limit_is_stopped_and_says_so(client, monkeypatch):
     monkeypatch.setitem(__import__("tidewatt.planner.server", fromlist=["LIMIT_s"]).LIMIT_s, "coarse", 1.0)
     status, said = client.run("coarse", **LONG)
     assert status == 504 and "tidewatt run" in said["error"]
+
+
+@pytest.mark.parametrize("rack, model, step", [("gb300_nvl72", "deepseek_v3_like", 72), ("gb200_nvl72", "llama3_405b", 72)])
+def test_every_step_of_the_gpu_slider_can_answer(tmp_path, rack, model, step):
+    tw.new(tmp_path / "racks.toml", rack=rack, racks=16, model=model, duration_h=0.1)
+    case = base.read(str(tmp_path / "racks.toml"))
+    gpus = next(c for c in controls.describe(case)["controls"] if c["id"] == "gpus")
+    assert gpus["step"] % step == 0 and (gpus["value"] - gpus["min"]) % gpus["step"] == 0
+    for n in range(gpus["value"] - 3 * gpus["step"], gpus["value"] + 4 * gpus["step"], gpus["step"]):
+        if gpus["min"] <= n <= gpus["max"]:
+            case.scenario({k["key"]: round(n * k["factor"]) for k in gpus["keys"]})
+
+
+def test_a_liquid_hall_is_supplied_with_its_liquid(tmp_path):
+    tw.new(tmp_path / "racks.toml", rack="gb300_nvl72", plant="cdu_dry_cooler_45C", duration_h=0.1)
+    supply = next(c for c in controls.describe(base.read(str(tmp_path / "racks.toml")))["controls"] if c["id"] == "supply")
+    assert "liquid 45 °C" in supply["note"]
 
 
 def test_controls_are_those_that_the_scenario_has(client):

@@ -33,6 +33,16 @@ class Made:
     group, edges, names, figure = ResultFile.group, ResultFile.edges, ResultFile.names, ResultFile.figure
 
 
+def test_liquid_of_cold_plates_is_not_called_air():
+    def halls(**liquid):
+        steps = {"time": np.array([0.0, 300.0]), "inlet_mean_K": np.array([310.0, 311.0]), **liquid}
+        return Made({"simulated_s": 600.0}, day=steps).group("day")
+
+    assert day.inlet_words(halls())[1] == day.inlet_words(halls(liquid_supply_K=np.full(2, np.nan)))[1] == "air (°C)"
+    word, axis = day.inlet_words(halls(liquid_supply_K=np.array([np.nan, 311.0])))
+    assert "liquid" in word and "liquid" in axis
+
+
 def short_run():
     """Five steps: the job initialises for most of the first, fails at the end of the third, restarts 8 s into the fifth."""
     state = np.array([INITIALISE, ITERATE, ITERATE, INITIALISE, ITERATE])

@@ -18,7 +18,7 @@ def describe(base: Base) -> dict[str, Any]:
     """The `base` for the page: `controls` in order, lists of tables that some of them rewrite, and the rules there are."""
     scenario = base.scenario({})
     said = tables(scenario)
-    found = [*_gpus(base, said), *_cap(base, scenario, said), *_supply(said), *_weather(said), *_smoothing(said), *_storage(said), *_failure(scenario, said), *_rated(said)]
+    found = [*_gpus(base, scenario, said), *_cap(base, scenario, said), *_supply(said), *_weather(said), *_smoothing(said), *_storage(said), *_failure(scenario, said), *_rated(said)]
     return {"name": base.name, "toml": base.text, "controls": found, "lists": {key: said.get(key, []) for key in ("mitigation", "event")},
             "rules": _rules(base, said), "assumed": len(scenario._core.assumed), "hours": scenario.duration_s / 3600.0,
             "start": scenario.start.isoformat(), "notes": scenario.notes}  # fmt: skip
@@ -41,30 +41,28 @@ def _named(tables_of: list[dict], kind: str) -> list[tuple[str, dict]]:
     return [(table.get("name", kind), table) for table in tables_of]
 
 
-def _gpus(base, said):
-    """One hall with one job on all of its GPUs: their number, in whole replicas, with the batch that goes with it."""
+def _gpus(base, scenario, said):
+    """One hall with one job on all of its GPUs: their number, in steps that plan, racks and domains allow, with the batch that goes with it."""
     halls, jobs = said.get("hall", []), said.get("job", [])
     if len(halls) != 1 or len(jobs) != 1:
         return
     plan, (hall, table), (job, _) = jobs[0].get("plan", {}), _named(halls, "a")[0], _named(jobs, "main")[0]
-    n = table.get("n_gpu")
-    if not isinstance(n, int) or plan.get("n_gpu", "all") not in (n, "all"):
-        return
-    replica = plan.get("tp", 1) * plan.get("pp", 1) * plan.get("cp", 1)
-    if n % replica:
+    n, step = table.get("n_gpu"), scenario._core.gpu_step
+    if not isinstance(n, int) or plan.get("n_gpu", "all") not in (n, "all") or n % step:
         return
     keys = [{"key": f"hall.{hall}.n_gpu", "factor": 1}]
     if plan.get("n_gpu", "all") != "all":
         keys.append({"key": f"job.{job}.plan.n_gpu", "factor": 1})
     batch = plan.get("global_batch_sequences")
     if batch is not None:
-        if batch * replica % n:
-            return
         keys.append({"key": f"job.{job}.plan.global_batch_sequences", "factor": batch / n})
-    least = replica  # the smallest number that fits the model
+    least = step  # the smallest number that fits the model
     while least < n and not _holds(base, {k["key"]: round(least * k["factor"]) for k in keys}):
-        least *= 2
-    yield _range("gpus", "Load", "GPUs", "", min(least, n), 2 * n, replica, n, keys, whole=True, note=f"whole replicas of {replica:,}")
+        least += step * max(1, n // step // 64)
+    least = min(least, n)
+    if (n - least) % step:
+        return
+    yield _range("gpus", "Load", "GPUs", "", least, 2 * n, step, n, keys, whole=True, note=f"in steps of {step:,}, which plan and racks allow")
 
 
 def _holds(base: Base, set: dict[str, Any]) -> bool:
@@ -97,9 +95,17 @@ def _supply(said):
             values = {**(_entry("plant", plant["catalog"]) if "catalog" in plant else {}), **plant}
             found = {key: values[key] for key in SET_POINTS if isinstance(values.get(key), (int, float))}
             keys += [{"key": f"hall.{name}.plant.{key}", "add": value} for key, value in found.items()]
-            words = words or [f"{value:g}" for key, value in found.items() if key.startswith("supply")] or [f"{value:g}" for value in list(found.values())[:1]]
+            words = words or _supplied(values, found)
     if keys:
         yield _range("supply", "Cooling and weather", "Supply temperature", "K", -SHIFT_K, SHIFT_K, 0.5, 0.0, keys, note=f"moves the plant's set points, now {' to '.join(words)} °C")
+
+
+def _supplied(values, found):
+    """What a plant supplies now, in words: liquid where it has a loop, else air."""
+    if values.get("type") == "hydronic":
+        liquid = values.get("liquid_frac", 0) > 0
+        return [f"liquid {found['loop_set_degC']:g}" if liquid else f"air {found['air_set_degC']:g}"]
+    return [f"{value:g}" for value in found.values()]
 
 
 def _weather(said):

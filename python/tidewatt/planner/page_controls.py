@@ -36,7 +36,7 @@ CONTROLS = r"""
     number.addEventListener("change", function () { if (number.value !== "" && isFinite(number.value)) moved(c.id, replicas(c, Number(number.value))); else show(); });
     parts[c.id] = { row: row, range: range, number: number, c: c };
   }
-  // A typed number of GPUs becomes the nearest one of whole replicas.
+  // A typed number of GPUs becomes the nearest one that plan and racks allow.
   function replicas(c, v) { return c.whole ? Math.max(c.step, c.step * Math.round(v / c.step)) : v; }
   function fromSlider(c, v) {
     if (!c.log) return v;

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import downsample
 from .charts import N_POINTS, band, chart, time_axis, trace
-from .day import ZERO_degC_K, held, hourly_steps, powers, running, throughput, throughput_limits
+from .day import ZERO_degC_K, held, hourly_steps, inlet_words, powers, running, throughput, throughput_limits
 from .read import Missing, ResultFile
 from .style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, TimeAxis
 
@@ -15,7 +15,7 @@ def day(result: ResultFile) -> list[dict]:
     group, edges = result.group("day"), result.edges("day")
     at, x_axis = time_axis(TimeAxis(group.start, edges[-1] - edges[0]), edges)
     figures = []
-    for title, paint in [("air (°C)", _air), ("GPU die (°C)", _dies), ("clock (MHz)", _clocks), ("million tokens/s", _throughput), ("power (MW)", _power)]:
+    for title, paint in [(inlet_words(group)[1], _air), ("GPU die (°C)", _dies), ("clock (MHz)", _clocks), ("million tokens/s", _throughput), ("power (MW)", _power)]:
         data, panel = paint(result, group, at(edges), at)
         if data:
             figures.append({**chart(data, [title], {**x_axis, "title": ""}, 176, **panel), "linked": "day"})
@@ -47,7 +47,7 @@ def _air(result, group, t, at):
     names = {
         "outdoor_drybulb_K": ("outdoor dry bulb", ORANGE),
         "outdoor_wetbulb_K": ("wet bulb", SKY),
-        "inlet_mean_K": ("GPU server inlet", BLUE),
+        "inlet_mean_K": (inlet_words(group)[0], BLUE),
         "hot_aisle_K": ("hot aisle", VERMILION),
     }
     return _lines(group, t, names, ZERO_degC_K), {}

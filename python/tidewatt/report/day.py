@@ -116,7 +116,14 @@ def _legend(axes):
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncol=5, borderaxespad=0, handlelength=1.6, columnspacing=1.6)
 
 
+def inlet_words(day) -> tuple[str, str]:
+    """What the servers of a `day` take in, and the axis of its temperatures: the liquid where cold plates have any, else air."""
+    liquid = "liquid_supply_K" in day and np.isfinite(day["liquid_supply_K"]).any()
+    return ("liquid at the cold plates", "air and liquid (°C)") if liquid else ("GPU server inlet", "air (°C)")
+
+
 def _air(axes, day, t, axis, result):
+    inlet, label = inlet_words(day)
     _lines(
         axes,
         day,
@@ -124,12 +131,12 @@ def _air(axes, day, t, axis, result):
         {
             "outdoor_drybulb_K": ("outdoor dry bulb", ORANGE, "-"),
             "outdoor_wetbulb_K": ("wet bulb", SKY, "-"),
-            "inlet_mean_K": ("GPU server inlet", BLUE, "-"),
+            "inlet_mean_K": (inlet, BLUE, "-"),
             "hot_aisle_K": ("hot aisle", VERMILION, "--"),
         },
         offset=ZERO_degC_K,
     )
-    axes.set_ylabel("air (°C)")
+    axes.set_ylabel(label)
 
 
 def _dies(axes, day, t, axis, result):

@@ -6,6 +6,7 @@
 #include "study_case.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/run.hpp"
+#include "workload/iteration.hpp"
 
 using namespace tidewatt;
 
@@ -130,4 +131,67 @@ TEST_CASE("sizes that do not fit are refused with the size that does") {
   o = {};
   o.gpu = "h100_sxm_70W";
   CHECK_THROWS_WITH(study::new_scenario(o), Catch::Contains("did you mean 'h100_sxm_700W'?"));
+}
+
+TEST_CASE("a new plan is at least as fast as the published one for the same model and fleet") {
+  study::NewScenario o;
+  o.model = "llama3_405b";
+  o.n_gpu = 16384;
+  const auto tokens_per_s = [](const sim::Scenario& s) {
+    const auto& job = s.jobs.front();
+    const double pace = 1.0;
+    const workload::IterationModel model(job.model, job.plan, s.halls.front().compute, job.network);
+    return model.tokens_per_iteration() / seconds(model.iteration({&pace, 1}).period);
+  };
+  const auto made = sim::read_scenario(parse_toml(study::new_scenario(o), "new.toml"), ".");
+  CHECK(tokens_per_s(made) >= tokens_per_s(sim::load_scenario("llama3_405b_day")));
+}
+
+TEST_CASE("racks are counted whole, bring their storage and number format, and no choice of new is noted") {
+  for (const auto& [rack, model, format] :
+       {std::tuple{"gb300_nvl72", "deepseek_v3_like", "mxfp8"}, std::tuple{"gb300_nvl72", "llama3_405b", "nvfp4"},
+        std::tuple{"gb200_nvl72", "llama3_8b", "fp8"}, std::tuple{"rubin_ultra_kyber", "llama3_8b", "nvfp4"}}) {
+    INFO(rack << " " << model);
+    study::NewScenario o;
+    o.rack = rack;
+    o.model = model;
+    o.n_rack = 24;
+    const auto s = sim::read_scenario(parse_toml(study::new_scenario(o), "new.toml"), ".");
+    CHECK(s.halls.front().hall.n_gpu == 24 * s.halls.front().rack->power.n_gpu());
+    CHECK(s.jobs.front().plan.precision == format);
+    CHECK(s.notes.empty());
+    CHECK(s.jobs.front().life.checkpoint_interval_s > 0.0);
+    const double own_J = s.halls.front().rack->power.storage_J;
+    REQUIRE(s.devices.rack_storage.has_value() == (own_J > 0.0));
+    if (own_J > 0.0) CHECK(s.devices.rack_storage->store.energy_J == Approx(own_J));
+  }
+  study::NewScenario servers;
+  servers.n_rack = 2;
+  CHECK(sim::read_scenario(parse_toml(study::new_scenario(servers), "new.toml"), ".").halls.front().hall.n_gpu == 64);
+}
+
+TEST_CASE("warmer liquid has warmer facility water, and colder liquid none that is warmer than it can be") {
+  const auto plant = [](double degC, const char* name) {
+    study::NewScenario o;
+    o.rack = "gb300_nvl72";
+    o.plant = name;
+    o.supply_degC = degC;
+    return sim::read_scenario(parse_toml(study::new_scenario(o), "new.toml"), ".").halls.front().hydronic;
+  };
+  const auto warm = plant(40.0, "cdu_dry_cooler"), own = plant(36.0, "cdu_dry_cooler"),
+             cold = plant(30.0, "cdu_dry_cooler");
+  CHECK(warm.loop_set_K - 273.15 == Approx(40.0));
+  CHECK(warm.facility_set_K == Approx(own.facility_set_K + 4.0));
+  CHECK(cold.loop_set_K - cold.facility_set_K == Approx(4.5));
+  CHECK(plant(44.0, "cdu_dry_cooler_45C").facility_set_K == plant(45.0, "cdu_dry_cooler_45C").facility_set_K);
+}
+
+TEST_CASE("every wrong name of a new scenario is told at once") {
+  study::NewScenario o;
+  o.climate = "frankfurt";
+  o.model = "moe";
+  o.n_rack = 1;
+  o.n_gpu = 8;
+  CHECK_THROWS_WITH(study::new_scenario(o), Catch::Contains("'frankfurt'") && Catch::Contains("'moe'") &&
+                                                Catch::Contains("give the size once"));
 }

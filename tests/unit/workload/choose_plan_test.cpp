@@ -3,21 +3,21 @@
 #include "cases.hpp"
 #include "catch.hpp"
 #include "workload/memory.hpp"
+#include "workload/straddling.hpp"
 
 using namespace tidewatt::workload;
 
 namespace {
 
 ComputeParams with_memory(double GiB) {
-  ComputeParams c;
+  auto c = cases::h100();
   c.hbm_capacity_B = GiB * 1073741824.0;
-  c.hbm_reserved_B = 3.0 * 1073741824.0;
   return c;
 }
 
 NetworkParams node_of(std::int64_t n_gpu) {
-  NetworkParams n;
-  n.gpus_per_node = n_gpu;
+  auto n = cases::roce();
+  n.gpus_per_node = n.nics_per_node = n_gpu;
   return n;
 }
 
@@ -54,4 +54,19 @@ TEST_CASE("micro-batches stay whole per stage and near 16 M tokens") {
   CHECK(plan->micro_batches() % plan->pp == 0);
   CHECK(plan->micro_batches() <= 4 * plan->pp);
   CHECK(plan->tokens_per_iteration() < 70e6);
+}
+
+TEST_CASE(
+    "no group of a plan on racks lies across two scale-up domains, and the GPUs compute in the format asked for") {
+  auto rack = node_of(4);
+  rack.scale_up_gpus = 72;
+  for (const auto& shape : {cases::llama3_405b(), cases::mixtral(), cases::deepseek_v3()}) {
+    PlanRequest request{24 * 72, 4, 4096};
+    request.precision = "fp8";
+    const auto plan = choose_plan(shape, with_memory(277), rack, request);
+    REQUIRE(plan);
+    CHECK(plan->precision == "fp8");
+    for (const std::int64_t group : {plan->tp, plan->ep}) CHECK((group > 72 ? group % 72 == 0 : 72 % group == 0));
+    CHECK_FALSE(straddling_group(*plan, rack, 72));
+  }
 }
