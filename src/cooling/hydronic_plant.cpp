@@ -4,6 +4,7 @@
 #include <array>
 
 #include "hydronic_flows.hpp"
+#include "hydronic_margin.hpp"
 #include "liquid.hpp"
 #include "numerics/esdirk.hpp"
 #include "tidewatt/base/error.hpp"
@@ -263,14 +264,13 @@ PlantStep HydronicPlant::advance(std::span<double> state, const PlantInput& inpu
   s.evaporation_frac = tower_ ? 1.0 : 0.0;
   // The hall's air is dry beyond the coil's dew point: its humidity is not modelled, 40 % at the set point is reported.
   s.supply_rh_frac = 0.4 * saturation_pressure_Pa(p.air_set_K) / saturation_pressure_Pa(s.supply_mean_K);
-  // (available − requested) ÷ installed.
-  const double fan_left = y[fan_live] - input.server_flow_m3_per_s / p.air_flow_m3_per_s - p.air_leakage_frac;
-  const double liquid_left = y[cdu_live] - input.liquid_flow_kg_per_s / p.loop_flow_kg_per_s;
-  const bool chills = p.chiller.capacity_W > 0.0;
-  const double cold_left =
-      chills ? y[chiller_live] - y[chiller_drive] * y[chiller_stage] / p.n_chiller : y[tower_live] - y[reject_drive];
-  s.capacity_margin_frac = std::min({fan_left, liquid_left, cold_left});
-  s.chilled_frac = chills ? y[chilled_J] / span_s / p.chiller.capacity_W : 0.0;
+  const Flows f = flows(p, tower(), system.begin, y);
+  const PlantMargin margin = margin_of(p, input, f, y);
+  s.capacity_margin_frac = margin.frac, s.margin_part = margin.part;
+  constexpr double least_kg_per_s = 1e-9;  // as good as none: 0 means not known
+  s.liquid_flow_most_kg_per_s = std::max(y[cdu_live] * p.loop_flow_kg_per_s, least_kg_per_s);
+  s.liquid_warmest_K = std::max({f.loop_hot_K, f.loop_cold_K, f.facility_hot_K, f.facility_cold_K, f.reject_hot_K});
+  s.chilled_frac = p.chiller.capacity_W > 0.0 ? y[chilled_J] / span_s / p.chiller.capacity_W : 0.0;
   s.supply_over_limit_K = std::max(s.supply_mean_K - p.air_set_K - p.air_band_K, 0.0);
   std::copy_n(y.begin(), hydronic::n_state, state.begin());
   return s;
