@@ -20,14 +20,15 @@ double short_W(const Flows& f, double over_K) {
 }
 
 /// Machines, as far as the pressure of their condensers lets them, less those at work.
-PlantMargin of_chillers(const HydronicParams& p, const Flows& f, std::span<const double> y) {
+PlantMargin of_chillers(const HydronicParams& p, const PlantInput& input, const Flows& f, std::span<const double> y) {
   const double reject_W_per_K = y[pump_live] * p.reject_flow_kg_per_s * p.reject_J_per_kg_K;
   const double pressure =
       reject_W_per_K > 0.0 ? pressure_left_frac(p.chiller, f.reject_cold_K + f.economiser_W / reject_W_per_K) : 1.0;
   double left = y[chiller_live] * pressure - y[chiller_drive] * y[chiller_stage] / p.n_chiller;
   if (left < used_up)
     left -= short_W(f, f.facility_cold_K - p.facility_set_K - p.chiller_above_K) / p.chiller.capacity_W;
-  return {left, pressure < 1.0 ? PlantPart::rejection : PlantPart::chillers};
+  const bool hot = pressure < 1.0 || input.capacity.rejection_frac < 1.0;  // their condensers, for want of rejection
+  return {left, hot ? PlantPart::rejection : PlantPart::chillers};
 }
 
 PlantMargin of_rejection(const HydronicParams& p, const Flows& f, std::span<const double> y) {
@@ -47,7 +48,7 @@ PlantMargin margin_of(const HydronicParams& p, const PlantInput& input, const Fl
       // Whole pumps are sized for open valves: how far those are open is no lack of pumps.
       PlantMargin{input.capacity.pump_frac < 1.0 ? y[pump_live] - wanted_kg_per_s / rated_kg_per_s : 1.0,
                   PlantPart::pumps},
-      p.chiller.capacity_W > 0.0 ? of_chillers(p, f, y) : of_rejection(p, f, y)};
+      p.chiller.capacity_W > 0.0 ? of_chillers(p, input, f, y) : of_rejection(p, f, y)};
   auto least =
       *std::min_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.frac < b.frac; });
   if (std::abs(least.frac) < nothing) least.frac = 0.0;

@@ -74,7 +74,7 @@ struct TIDEWATT_API PlantStep {
   double liquid_supply_mean_K = 0.0;  ///< liquid at the cold plates' inlets
   double liquid_supply_end_K = 0.0;
   double liquid_flow_mean_kg_per_s = 0.0;  ///< delivered flow; less than requested if pumps are out
-  double liquid_flow_most_kg_per_s = 0.0;  ///< flow that the pumps in service could deliver at the end
+  double liquid_flow_most_kg_per_s = 0.0;  ///< flow that pumps in service could deliver at the end; 0: not known
   double liquid_warmest_K = 0.0;           ///< warmest liquid anywhere in the plant at the end
   /// Parts of the draw.
   double air_fan_mean_W = 0.0, pump_mean_W = 0.0, chiller_mean_W = 0.0, rejection_fan_mean_W = 0.0;

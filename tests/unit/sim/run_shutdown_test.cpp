@@ -188,13 +188,13 @@ TEST_CASE("a hall without fans heats up to the shutdown of its servers and no fu
 TEST_CASE(
     "a job that fell by heat restarts at most twice while parts of its plant are out, and again once they are back",
     "[shutdown]") {
-  const auto lasting = run(tiny(plant_event("fans", "fan_wall_out", 600, 0, 0.8), in_air));
+  const auto lasting = run(tiny(plant_event("fans", "fan_wall_out", 600, 0, 0.95), in_air));
   REQUIRE(figure(lasting, "n_interruptions_thermal") >= 1);
   CHECK(figure(lasting, "n_interruptions_thermal") <= 3);
   auto never = in_air;
   never.push_back("job.main.life.thermal_restarts=0");
-  CHECK(figure(run(tiny(plant_event("fans", "fan_wall_out", 600, 0, 0.8), never)), "n_interruptions_thermal") == 1);
-  const auto over = run(tiny(plant_event("fans", "fan_wall_out", 600, 14400, 0.8), in_air));
+  CHECK(figure(run(tiny(plant_event("fans", "fan_wall_out", 600, 0, 0.95), never)), "n_interruptions_thermal") == 1);
+  const auto over = run(tiny(plant_event("fans", "fan_wall_out", 600, 14400, 0.95), in_air));
   REQUIRE(!events(over, "restart").empty());
   CHECK(events(over, "restart").back().first > 15000.0);
 }
