@@ -23,6 +23,9 @@ void ChillerParams::fields(FieldVisitor& v) {
   v.number("chiller_leaving_high_degC", leaving_high_K, {-20, 60}, "warmest evaporator leaving water of the curves");
   v.number("chiller_entering_low_degC", entering_low_K, {-20, 60}, "coldest condenser entering water of the curves");
   v.number("chiller_entering_high_degC", entering_high_K, {-20, 80}, "warmest condenser entering water of the curves");
+  v.number("chiller_unload_K", unload_K, {0, 30},
+           "condenser water beyond the curves' warmest by which high pressure has unloaded the compressors",
+           Need::optional);
   v.number("chiller_plr_min_frac", plr_min_frac, {0.01, 1}, "load below which a compressor cycles");
   v.number("chiller_plr_max_frac", plr_max_frac, {0.5, 1.5}, "largest load, of the available capacity");
   v.number("chiller_motor_frac", motor_frac, {0.5, 1},
@@ -56,13 +59,20 @@ void check_chiller(const ChillerParams& p) {
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
+double pressure_left_frac(const ChillerParams& p, double entering_K) {
+  constexpr double least_K = 0.1;  // none: as good as at once, and still a slope for the solver
+  const double beyond = (entering_K - p.entering_high_K) / std::max(p.unload_K, least_K);
+  return std::clamp(1.0 - beyond, 0.0, 1.0);
+}
+
 ChillerPoint chiller_at(const ChillerParams& p, double load_W, double leaving_K, double entering_K) {
   const double e_K = std::clamp(leaving_K, p.leaving_low_K, p.leaving_high_K);
   const double c_K = std::clamp(entering_K, p.entering_low_K, p.entering_high_K);
   const double e = e_K - zero_celsius_K, c = c_K - zero_celsius_K;
   ChillerPoint at;
   at.outside = e_K != leaving_K || c_K != entering_K;
-  const double f = biquadratic(p.capacity_T_ratio, e, c), g = biquadratic(p.input_T_ratio, e, c);
+  const double f = biquadratic(p.capacity_T_ratio, e, c) * pressure_left_frac(p, entering_K),
+               g = biquadratic(p.input_T_ratio, e, c);
   at.available_W = p.capacity_W * f;
   at.plr_frac = at.available_W > 0.0 ? load_W / at.available_W : 0.0;
   const double y = std::max(at.plr_frac, p.plr_min_frac);

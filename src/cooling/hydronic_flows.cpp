@@ -11,6 +11,8 @@
 namespace TIDEWATT_NAMESPACE::cooling::hydronic {
 namespace {
 
+constexpr double free_convection_frac = 0.05;  ///< of a dry cooler's air, without fans [assumed, 0.02 to 0.12]
+
 double held(double x, double lo, double hi) { return std::min(std::max(x, lo), hi); }
 
 TIDEWATT_CLONES
@@ -71,10 +73,17 @@ void rejection(const HydronicPlant::Water& water, const WaterIndex& at, const Co
     const TowerPoint t = tower->at(reject_kg_per_s * through, f.reject_hot_K, c.tower_air, speed, live);
     f.tower_W = t.heat_W;
     f.evaporated_kg_per_s = t.heat_W > 0.0 ? t.evaporated_kg_per_s : 0.0;
+    if (live < 1.0) {  // air still rises through the cells whose fans have failed
+      const TowerPoint still = tower->at(reject_kg_per_s * through, f.reject_hot_K, c.tower_air, 0.0, 1.0);
+      f.tower_W += (1.0 - live) * still.heat_W;
+      f.evaporated_kg_per_s += (1.0 - live) * (still.heat_W > 0.0 ? still.evaporated_kg_per_s : 0.0);
+    }
     f.reject_fan_W = live * tower->fan_W(speed);
     return;
   }
-  const double air_kg_per_s = live * p.dry_air_kg_per_s * std::max(speed, 0.05) * (air.pressure_Pa / 101325.0);
+  // Where fans rest or have failed, warm air rises by itself.
+  const double air_frac = live * std::max(speed, free_convection_frac) + (1.0 - live) * free_convection_frac;
+  const double air_kg_per_s = p.dry_air_kg_per_s * air_frac * (air.pressure_Pa / 101325.0);
   const double kg_per_s = reject_kg_per_s * through;
   const double UA = flow_scaled_UA(p.dry_W_per_K, air_kg_per_s / p.dry_air_kg_per_s, kg_per_s / p.reject_flow_kg_per_s);
   f.tower_W = counterflow_heat_W(UA, kg_per_s * p.reject_J_per_kg_K, air_kg_per_s * dry_air_cp_J_per_kg_K,

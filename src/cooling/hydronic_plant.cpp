@@ -4,6 +4,7 @@
 #include <array>
 
 #include "hydronic_flows.hpp"
+#include "hydronic_margin.hpp"
 #include "liquid.hpp"
 #include "numerics/esdirk.hpp"
 #include "tidewatt/base/error.hpp"
@@ -295,18 +296,17 @@ PlantStep HydronicPlant::advance(std::span<double> state, const PlantInput& inpu
   s.evaporation_frac = tower() != nullptr ? 1.0 : 0.0;
   // The hall's air is dry beyond the coil's dew point: its humidity is not modelled, 40 % at the set point is reported.
   s.supply_rh_frac = 0.4 * saturation_pressure_Pa(p.air_set_K) / saturation_pressure_Pa(s.supply_mean_K);
-  // (available − requested) ÷ installed.
-  const double fan_left = y[fan_live] - input.server_flow_m3_per_s / p.air_flow_m3_per_s - p.air_leakage_frac;
-  const double liquid_left = y[cdu_live] - input.liquid_flow_kg_per_s / p.loop_flow_kg_per_s;
-  const bool chills = p.chiller.capacity_W > 0.0;
-  s.capacity_margin_frac = std::min(fan_left, liquid_left);
+  const Flows f = flows(p, waters_, system.begin, y);
+  const PlantMargin margin = margin_of(p, waters_, input, f, y);
+  s.capacity_margin_frac = margin.frac, s.margin_part = margin.part;
+  constexpr double least_kg_per_s = 1e-9;  // as good as none: 0 means not known
+  s.liquid_flow_most_kg_per_s = std::max(y[cdu_live] * p.loop_flow_kg_per_s, least_kg_per_s);
+  s.liquid_warmest_K = std::max(f.loop_hot_K, f.loop_cold_K);
   for (std::size_t w = 0; w < waters_.size(); ++w) {
-    const WaterIndex& at = of_water[w];
-    const double cold_left =
-        chills ? y[chiller_live] - y[at.chiller_drive] * y[at.stage] / p.n_chiller : y[tower_live] - y[at.reject_drive];
-    s.capacity_margin_frac = std::min(s.capacity_margin_frac, cold_left);
+    const WaterFlows& of = f.water[w];
+    s.liquid_warmest_K = std::max({s.liquid_warmest_K, of.facility_hot_K, of.facility_cold_K, of.reject_hot_K});
   }
-  s.chilled_frac = chills ? meter[chilled_J] / span_s / p.chiller.capacity_W : 0.0;
+  s.chilled_frac = p.chiller.capacity_W > 0.0 ? meter[chilled_J] / span_s / p.chiller.capacity_W : 0.0;
   s.supply_over_limit_K = std::max(s.supply_mean_K - p.air_set_K - p.air_band_K, 0.0);
   std::copy_n(y.begin(), n_state(), state.begin());
   return s;

@@ -170,6 +170,7 @@ PlantStep OutsideAirPlant::advance(std::span<double> state, const PlantInput& in
   s.evaporated_kg = y[evaporated_kg];
   s.water_kg = s.evaporated_kg * (1.0 + 1.0 / (params_.cycles_ratio - 1.0));
   s.capacity_margin_frac = 1.0 - y[needed_s] / span_s;
+  s.margin_part = PlantPart::fans;
   s.supply_over_limit_K = std::max(s.supply_mean_K - params_.supply_high_K, 0.0);
   std::copy_n(y.begin(), outside_air::n_state, state.begin());
   return s;

@@ -42,6 +42,13 @@ TIDEWATT_INLINE void node_air(const Lanes& rear, std::size_t node, std::size_t n
   }
 }
 
+/// A node that is off has no fans either: as without power.
+void rest_fans_of_off(const FleetState& state, const Block& b, double least_frac, Air& air,
+                      std::array<double, n_lane>& mean_frac) {
+  for (std::size_t i = 0; i < b.n_node; ++i)
+    if (state.off[b.node[i]] != 0) mean_frac[i] = air.fan_end_frac[i] = air.fan_aim_frac[i] = least_frac;
+}
+
 /// @param n, n_gpu the block's nodes, and GPUs of each
 TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, const Block& b, std::size_t n,
                                 std::size_t n_gpu, double step_s, const Lanes& r, const NodeRow& fan_before_frac,
@@ -85,6 +92,8 @@ TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, 
   if (task.dark)
     for (auto* of : {&mean_frac, &air.fan_end_frac}) std::fill_n(of->begin(), n, least_frac);
   if (task.dark && type.stairs) std::fill_n(air.fan_aim_frac.begin(), n, least_frac);
+  const bool any_off = any_node_off(state, b);
+  if (any_off && !type.stairs) rest_fans_of_off(state, b, least_frac, air, mean_frac);
   for (std::size_t i = 0; i < n; ++i) {
     inlet_K[i] = std::fma(inlet_K_per_s[i], drift.mean_s, inlet_K[i]);
     inlet_K_per_s[i] *= drift.share;
@@ -93,6 +102,7 @@ TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, 
     climb(state, task, b,
           {step_s, die_mean_K, hottest_K, front_W, r, inlet_K, full_preheat_K_per_W, n_front, air_J_per_m3_K}, air,
           mean_frac);
+  if (any_off && type.stairs) rest_fans_of_off(state, b, least_frac, air, mean_frac);
   const double fan_density = thermal::fan_density_ratio(air_J_per_m3_K);
   // Rows of the table of modes are apart in memory: all are fetched before the first is read.
   for (std::size_t i = 0; i < n; ++i) {

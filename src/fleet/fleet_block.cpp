@@ -128,6 +128,9 @@ void store_packages(FleetState& state, const Block& b, const Packages& before, c
   scatter(sink_K, b, state.sink_K.data());
 }
 
+/// Air that passes a server whose fans rest, of that at their lowest speed [assumed]: what the hall's air handlers have to follow.
+constexpr double still_flow_frac = 0.1;
+
 void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, const Block& b, const Air& air,
                   double step_s, const Lanes& heat_J, NodeBooks* books) {
   const auto front = front_W(fleet, b, heat_J, step_s);
@@ -150,7 +153,9 @@ void finish_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals, 
       state.fan_accepted_K[b.node[i]] = s.accepted_K, state.fan_term_frac[b.node[i]] = s.term_frac;
       signals.fan_low_frac[b.node[i]] = s.low_frac, signals.fan_high_frac[b.node[i]] = s.high_frac;
     }
-    signals.node_flow_m3_per_s[b.node[i]] = b.type->air.flow_m3_per_s * air.fan_mean_frac[i];
+    const bool off = !state.off.empty() && state.off[b.node[i]] != 0;
+    signals.node_flow_m3_per_s[b.node[i]] =
+        b.type->air.flow_m3_per_s * air.fan_mean_frac[i] * (off ? still_flow_frac : 1.0);
   }
 }
 

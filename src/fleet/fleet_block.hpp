@@ -227,6 +227,13 @@ TIDEWATT_INLINE void fold_nodes(const Lanes& x, std::size_t n_node, std::size_t 
     for (std::size_t u = 1; u < n; ++u) out[i] = take(out[i], x[i * n + u]);
   }
 }
+/// Whether nodes of a block have switched themselves off.
+inline bool any_node_off(const FleetState& state, const Block& b) {
+  bool out = false;
+  for (std::size_t i = 0; i < b.n_node && !state.off.empty(); ++i) out = out || state.off[b.node[i]] != 0;
+  return out;
+}
+
 /// The hottest die of each node.
 TIDEWATT_INLINE void hottest_of_nodes(const Lanes& die_K, std::size_t n_node, std::size_t n, NodeRow& out) {
   fold_nodes(die_K, n_node, n, [](double most, double K) { return K > most ? K : most; }, out);

@@ -106,10 +106,26 @@ TIDEWATT_INLINE void book_burn(const Block& b, const KindPower& power, const Lan
     }
 }
 
+/// A node that has switched itself off draws nothing. One whose GPUs a smoother still holds up has not been ended yet.
+NodeRow live_nodes(const FleetState& state, const Block& b, bool pauses, const Scratch& s) {
+  NodeRow out;
+  out.fill(1.0);
+  for (std::size_t i = 0; any_node_off(state, b) && i < b.n_node; ++i) {
+    const auto still = [&](const Lanes& W) {
+      return std::all_of(W.x + i * b.n_gpu, W.x + (i + 1) * b.n_gpu, [](double x) { return x == 0.0; });
+    };
+    if (state.off[b.node[i]] != 0 && std::all_of(s.watts.begin(), s.watts.end(), still) &&
+        !(pauses && !still(s.pause_W)))
+      out[i] = 0.0;
+  }
+  return out;
+}
+
 /// Energies of every kind at all nodes, through the server to its AC input.
+/// @param live [node] 1, or 0 where the server draws nothing
 TIDEWATT_CLONES
-void book_power(const Block& b, const FleetTask& task, const ClassMap& map, const Course& course, Scratch& s,
-                const Pass& pass) {
+void book_power(const Block& b, const FleetTask& task, const ClassMap& map, const Course& course, const NodeRow& live,
+                Scratch& s, const Pass& pass) {
   const bool busy = task.class_busy[b.cls] != 0;
   const power::ServerPowerParams server = b.type->server;  // of its own: what is written below cannot change it
   const std::size_t n_used = map.used.size(), n_all = n_used + (course.n_pause > 0.0 ? 1 : 0), n_node = b.n_node;
@@ -130,10 +146,10 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
     TIDEWATT_LANE_LOOP
     for (std::size_t n = 0; n < n_node; ++n) {
       const auto p = power::server_power_by_cube(server, gpu_W[n], s.air.fan_cube[n], busy);
-      ac_W[n] = p.ac_W, host_W[n] = p.host_W, fan_W[n] = p.fan_W;
-      ac_J[n] += p.ac_W * of_kind_s;
+      ac_W[n] = live[n] * p.ac_W, host_W[n] = live[n] * p.host_W, fan_W[n] = live[n] * p.fan_W;
+      ac_J[n] += ac_W[n] * of_kind_s;
       conversion_J[n] += p.conversion_W * of_kind_s;
-      psu_J[n] += p.psu_W * of_kind_s;
+      psu_J[n] += live[n] * p.psu_W * of_kind_s;
     }
     double& sum_W = s.kind_ac_W[i];
     for (std::size_t n = 0; n < n_node; ++n) sum_W += ac_W[n];
@@ -250,7 +266,7 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
   }
   Pass pass;
   jump(fleet, state, signals, task, map, b, course, before, s, pass);
-  book_power(b, task, map, course, s, pass);
+  book_power(b, task, map, course, live_nodes(state, b, course.n_pause > 0.0, s), s, pass);
   if (!task.dark) find_differences(task, map, b, pass, s);
   store_packages(state, b, before, pass.end_K[0], pass.end_K[1], pass.end_K[2], s.books.data());
   store_step(state, signals, task, map, b, course, before, s, pass, pass.gpu_J);

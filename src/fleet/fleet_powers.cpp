@@ -156,8 +156,7 @@ void gated_powers(const Fleet& fleet, FleetState& state, const FleetSignals& sig
     rest(b, idle);
   }
   powers.resize(used.size());
-  bool any_off = task.dark;
-  for (std::size_t i = 0; i < b.n_node && !state.off.empty(); ++i) any_off = any_off || state.off[b.node[i]] != 0;
+  const bool any_off = task.dark || any_node_off(state, b);
   for (std::size_t i = 0; i < used.size(); ++i) {
     const std::uint32_t k = used[i];
     const bool context = task.kind_context[k] != 0;

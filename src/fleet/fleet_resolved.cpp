@@ -51,14 +51,15 @@ void fill_kernel_inputs(const FleetTask& task, const Block& b, const Packages& b
   }
 }
 
-void book_segments(const Block& b, const FleetTask& task, const Scratch& s, const Packages& before, NodeBooks* books,
-                   double* segment_W, std::size_t widest) {
+void book_segments(const FleetState& state, const Block& b, const FleetTask& task, const Scratch& s,
+                   const Packages& before, NodeBooks* books, double* segment_W, std::size_t widest) {
   const auto& segments = task.timeline->classes[b.cls];
   const bool busy = task.class_busy[b.cls] != 0;
   std::vector<const KindPower*> kind_power(task.timeline->kinds.size(), nullptr);
   for (std::size_t k = 0; k < s.used.size(); ++k) kind_power[s.used[k]] = &s.powers[k];
   for (std::size_t n = 0; n < b.n_node; ++n) {
     NodeBooks& book = books[n];
+    const bool off = any_node_off(state, b) && state.off[b.node[n]] != 0;
     for (std::size_t i = 0; i < segments.size(); ++i) {
       const double d = seconds(segments[i].duration);
       const double* watts = &s.lane_W[(n * segments.size() + i) * n_slot];
@@ -72,8 +73,9 @@ void book_segments(const Block& b, const FleetTask& task, const Scratch& s, cons
               std::max(0.0, watts[slot] - kind.natural(l, b.type->gpu.leakage_temperature_factor(before.guess_K[l]))) *
               d;
       }
-      const auto p = task.dark ? power::ServerPower{}
-                               : power::server_power_by_cube(b.type->server, gpu_W, s.air.fan_cube[n], busy);
+      const auto p = task.dark || (off && gpu_W == 0.0)
+                         ? power::ServerPower{}
+                         : power::server_power_by_cube(b.type->server, gpu_W, s.air.fan_cube[n], busy);
       segment_W[b.index[n] * widest + i] = p.ac_W;
       book.ac_in += p.ac_W * d;
       book.conversion += p.conversion_W * d;
@@ -212,7 +214,7 @@ void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
     advance_packages(plan, {gpu.leakage_per_K, gpu.leakage_ref_K}, s.watts, s.packages, options);
     if (i + 1 < most_pass) take_means(fleet, b, before, s, step_s, means);
   }
-  book_segments(b, task, s, before, books, segment_W, widest);
+  book_segments(state, b, task, s, before, books, segment_W, widest);
   Lanes heat_J{};
   store_results(state, signals, task, b, s, before, books, heat_J);
   finish_nodes(fleet, state, signals, b, s.air, step_s, heat_J, books);

@@ -75,6 +75,8 @@ constexpr std::array rows = {
     Row{"Cooling", "pue", "PUE", "", 4},
     Row{"Cooling", "wue_L_per_kWh", "WUE", "L/kWh"},
     Row{"Cooling", "capacity_margin_min_percent", "smallest cooling margin", "%"},
+    Row{"Cooling", "capacity_margin_part", "its part", ""},
+    Row{"Cooling", "out_of_range", "out of range", ""},
     Row{"Cooling", "heat_reused_MWh", "heat reused", "MWh"},
     Row{"Mitigation", "smoothing_burn_MWh", "burned to hold power up", "MWh"},
     Row{"Mitigation", "smoothing_floor_s", "floor held power up for", "s per GPU"},

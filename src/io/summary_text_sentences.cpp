@@ -36,6 +36,7 @@ class Sentences {
   explicit Sentences(const sim::Result& result) : f_(result) {}
 
   std::string all() {
+    range();
     training();
     weather();
     swing();
@@ -55,6 +56,20 @@ class Sentences {
   void say(const std::string& sentence) { out_ += sentence + "\n"; }
   bool known(std::initializer_list<const char*> keys) const {
     return std::all_of(keys.begin(), keys.end(), [&](const char* k) { return std::isfinite(f_[k]); });
+  }
+
+  /// What the run is not meant for comes first: temperatures beyond what fluids and servers take.
+  void range() {
+    const std::string fluids = f_.text("out_of_range");
+    if (!fluids.empty()) say("Out of range: " + fluids + ".");
+    const auto& kind = f_.texts("/events/kind");
+    const auto& time = f_.array("/events/time");
+    const auto first = std::find(kind.begin(), kind.end(), "over_shutdown_temperature");
+    if (first == kind.end()) return;
+    say(fmt::format(
+        "Heat switches servers off, first at {} s. They draw no power and start again only within the range "
+        "of their coolant.",
+        shown(time[static_cast<std::size_t>(first - kind.begin())], 6)));
   }
 
   void training() {
@@ -182,10 +197,10 @@ class Sentences {
             level, shown(percent), level));
     if (f_["capacity_margin_min_percent"] < 0.0) {
       const std::string out = plant_event();
-      say(fmt::format("{}: at worst, the load exceeds its capacity by {} %.",
+      say(fmt::format("{}: at worst, the load exceeds {} by {} %.",
                       out.empty() ? "The cooling plant is too small"
                                   : fmt::format("The cooling plant does not suffice in this run, which has a {}", out),
-                      shown(-f_["capacity_margin_min_percent"])));
+                      capacity_of(f_.text("capacity_margin_part")), shown(-f_["capacity_margin_min_percent"])));
     }
   }
 
@@ -262,6 +277,13 @@ class Sentences {
       const auto known = value_of<sim::EventKind>(k);
       return known && sim::of_grid(*known);
     });
+  }
+
+  static std::string capacity_of(const std::string& part) {
+    if (part.empty()) return "its capacity";
+    return "the capacity of its " + (part == "distribution" ? "distribution units"
+                                     : part == "rejection"  ? "heat rejection"
+                                                            : part);
   }
 
   static std::string_view phrase_of(sim::EventKind kind) {

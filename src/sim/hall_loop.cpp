@@ -85,16 +85,6 @@ std::vector<PlantDemand> asked(std::span<const HeatPulse> given, std::size_t n_h
   return out;
 }
 
-void book(HallBooks& books, const cooling::PlantStep& p, double step_s) {
-  books.electric.add(p.fan_J + p.other_electric_W * step_s);
-  books.heat_in.add(p.heat_in_J);
-  books.fan.add(p.fan_J);
-  books.heat_out.add(p.heat_out_J);
-  books.stored.add(p.stored_change_J);
-  books.water_kg.add(p.water_kg);
-  books.reuse.add(p.reuse_J);
-}
-
 /// Hall, time, key and the active events, for a message.
 std::string where(const std::string& hall, Tick t, const std::string& events) {
   return fmt::format("hall.{}.plant, hall '{}' at {:.3f} s", hall, hall, seconds(t)) + events;
@@ -285,7 +275,7 @@ cooling::PlantInput HallLoop::input(std::size_t hall, const PlantDemand& give, c
           give.flow_m3_per_s,
           outdoor,
           give.liquid_W,
-          flows_.asked_frac(hall, t) * halls_[hall].liquid_asked_kg_per_s,
+          flows_.asked_frac(hall, t) * halls_[hall].live_frac * halls_[hall].liquid_asked_kg_per_s,
           state_.powered ? outages_.capacity(hall, t) : cooling::no_capacity,
           state_.powered};
 }
@@ -340,22 +330,15 @@ double HallLoop::advance(Tick t0, Tick t1) {
     const auto p = move_through(i, give[i], t0, t1);
     h.given = give[i];
     const double share = state_.powered && all_W > 0.0 ? give[i].heat_W / all_W : equal_share;
-    state_.means.supply_K += share * p.supply_mean_K;
-    state_.means.hot_aisle_K += share * p.hot_aisle_mean_K;
-    if (state_.means.liquid_W > 0.0)
-      state_.means.liquid_supply_K += give[i].liquid_W / state_.means.liquid_W * p.liquid_supply_mean_K;
-    state_.means.water_kg_per_s += p.water_kg / step_s;
-    if (state_.powered)
-      state_.means.capacity_margin_frac = std::min(state_.means.capacity_margin_frac, p.capacity_margin_frac);
+    add(state_.means, p, share, give[i].liquid_W, step_s, state_.powered);
     const double mean_K = h.liquid_asked_kg_per_s > 0.0 ? p.liquid_supply_mean_K : p.supply_mean_K;
     state_.miss_K = std::max(state_.miss_K, missed_K(h, fleet_.types[i], mean_K, step_s));
     const double rise_before_K = h.rise_K;
     apply_plant_step(h, p, flows_.asked_frac(i, t0));
     see_rise(h, rise_before_K, step_s, base_s_);
     h.mean_K = mean_K, h.last_s = step_s;
-    book(state_.books, p, step_s);
-    if (state_.powered)
-      state_.books.capacity_margin_min_frac = std::min(state_.books.capacity_margin_min_frac, p.capacity_margin_frac);
+    book(state_.books, p, step_s, state_.powered);
+    watch_range(state_.books, i, fleet_.types[i], p, t0);
     plant_J += p.fan_J + p.other_electric_W * step_s;
   }
   state_.means.plant_W = plant_J / step_s;

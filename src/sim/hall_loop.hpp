@@ -8,6 +8,7 @@
 
 #include "fleet/fleet_state.hpp"
 #include "fleet/site.hpp"
+#include "hall_books.hpp"
 #include "outdoor_air.hpp"
 #include "outside.hpp"
 #include "plant_outages.hpp"
@@ -27,30 +28,6 @@ struct HeatPulse {
   template <class A>
   void archive(A& a) {
     a(hall, begin, end, heat_W, flow_m3_per_s, liquid_W);
-  }
-};
-
-/// Means of the last macro step (heat-weighted over halls where there are several).
-struct HallMeans {
-  double outdoor_drybulb_K = 0, outdoor_wetbulb_K = 0, supply_K = 0, inlet_K = 0, hot_aisle_K = 0;
-  double liquid_supply_K = 0, liquid_W = 0;  ///< weighted with the liquid's heat; its heat
-  double plant_W = 0, water_kg_per_s = 0;
-  double capacity_margin_frac = 1;  ///< least of the halls
-  template <class A>
-  void archive(A& a) {
-    a(outdoor_drybulb_K, outdoor_wetbulb_K, supply_K, inlet_K, hot_aisle_K, liquid_supply_K, liquid_W, plant_W,
-      water_kg_per_s, capacity_margin_frac);
-  }
-};
-
-/// Energies since the start.
-struct HallBooks {
-  CompensatedSum electric, heat_in, fan, heat_out, stored, water_kg;
-  CompensatedSum reuse;  ///< part of heat_out that went to a user
-  double capacity_margin_min_frac = 1.0;
-  template <class A>
-  void archive(A& a) {
-    a(electric, heat_in, fan, heat_out, stored, water_kg, reuse, capacity_margin_min_frac);
   }
 };
 
@@ -83,6 +60,13 @@ class HallLoop {
   /// Takes set points and outdoor air from outside; nothing: their own. @throws InputError if a plant cannot have its set point
   void set_outside(const Outside& given);
   const OutdoorAir& outdoor() const { return outdoor_; }
+  /// [node] which have switched themselves off: their plates ask for no flow.
+  void see_nodes(std::span<const std::uint8_t> off) { set_live(halls_, fleet_, off); }
+  /// The hall of a node as its plant left it, and the share of its plates' flow that a node's rack lets through.
+  const PlantedHall& of_node(std::size_t node) const { return halls_[fleet_.node_hall[node]]; }
+  double open_frac(std::size_t node, Tick now) const { return flows_.open_frac(node, now); }
+  /// Whether parts of the plant of a node's hall are out.
+  bool parts_out(std::size_t node, Tick now) const { return outages_.any(fleet_.node_hall[node], now); }
   /// What plants work with has changed from outside: short steps follow, and a plant without memory answers at once.
   void disturb(Tick now);
   /// Whether the site has power from `now` on; without it plants stop and draw nothing.
@@ -103,10 +87,8 @@ class HallLoop {
   /// [hall] how that is expected to move until the next macro step.
   std::span<const double> air_J_per_m3_K_per_s() const { return state_.air_J_per_m3_K_per_s; }
 
-  using Means = HallMeans;
-  const Means& means() const { return state_.means; }
-  using Books = HallBooks;
-  const Books& books() const { return state_.books; }
+  const HallMeans& means() const { return state_.means; }
+  const HallBooks& books() const { return state_.books; }
   template <class A>
   void archive(A& a) {
     a(halls_, state_);
@@ -139,8 +121,8 @@ class HallLoop {
     Tick power_changed = -1;  ///< −1: never
     double miss_K = 0, drifts_for_s = 0.0;
     Tick macro_begin = 0;
-    Means means;
-    Books books;
+    HallMeans means;
+    HallBooks books;
     template <class A>
     void archive(A& a) {
       auto& [inlet, drift, flow, air, air_drift, pending, on, changed, missed, drifts, begin, mean, energies] = *this;

@@ -75,6 +75,37 @@ bool rests_too_hot(const Job& job, const StepContext& c) {
   return false;
 }
 
+/// Air at a server's front, K.
+double front_air_K(std::size_t node, const StepContext& c) {
+  const bool liquid = c.fleet.types[c.fleet.node_hall[node]].liquid.has_value();
+  return liquid ? c.halls.of_node(node).supply_K : c.halls.inlet_K()[node];
+}
+
+/// Whether air or liquid at a server's inlet are warmer than it may start in.
+bool too_warm_to_start(std::size_t node, const StepContext& c) {
+  const auto& type = c.fleet.types[c.fleet.node_hall[node]];
+  const auto above = [](double K, double limit_K) { return limit_K > 0.0 && K > limit_K; };
+  return above(front_air_K(node, c), type.air.inlet_max_K) ||
+         (type.liquid && above(c.halls.inlet_K()[node], type.liquid->capture.liquid_max_K));
+}
+
+/// Nodes whose own protection switches them off on hot air.
+std::vector<std::size_t> in_hot_air(const JobPlace& place, const StepContext& c) {
+  std::vector<std::size_t> out;
+  for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n) {
+    const auto& protection = c.scenario.halls[c.fleet.node_hall[n]].protection;
+    if (protection && c.state.off[n] == 0 && front_air_K(n, c) > protection->air_off_K) out.push_back(n);
+  }
+  return out;
+}
+
+/// Whether parts are out of a plant that cools some of the nodes.
+bool parts_out(const JobPlace& place, Tick now, const StepContext& c) {
+  for (std::size_t n = place.first_node; n < place.first_node + place.n_node; ++n)
+    if (c.halls.parts_out(n, now)) return true;
+  return false;
+}
+
 }  // namespace
 
 bool HeatGuard::hot(const Job& job) const {
@@ -85,8 +116,19 @@ bool HeatGuard::hot(const Job& job) const {
 }
 
 double HeatGuard::near_s(const Job& job) const {
-  return !hot(job) || state_.approach_K_per_s <= 0.0 ? std::numeric_limits<double>::infinity()
-                                                     : std::max(0.0, state_.margin_K) / state_.approach_K_per_s;
+  if (hot(job) && state_.approach_K_per_s > 0.0) return std::max(0.0, state_.margin_K) / state_.approach_K_per_s;
+  return std::numeric_limits<double>::infinity();
+}
+
+double HeatGuard::coolant_s(const Job& job) const {
+  const auto& K_per_s = job.scratch.task.inlet_K_per_s;
+  const auto own = K_per_s.empty() ? K_per_s : K_per_s.subspan(job.place.first_node, job.place.n_node);
+  const double most_K_per_s = own.empty() ? 0.0 : *std::max_element(own.begin(), own.end());
+  return most_K_per_s > 0.0 ? std::max(0.0, state_.margin_K) / most_K_per_s : std::numeric_limits<double>::infinity();
+}
+
+double HeatGuard::longest_hold_s(const Job& job) const {
+  return std::clamp(std::min(0.5 * near_s(job), 0.75 * coolant_s(job)), 0.25, 1e4);
 }
 
 bool HeatGuard::may_end_work(const Job& job, double within_s, const StepContext& c) const {
@@ -139,10 +181,12 @@ void HeatGuard::reset_nodes(const Job& job, const StepContext& c) const {
 
 bool HeatGuard::cannot_start(const Job& job, const StepContext& c) const {
   const std::size_t n_gpu = c.fleet.n_gpu_per_node;
-  const auto& flow_frac = job.scratch.task.flow_frac;
+  const Tick now = job.state.now;
   for (std::size_t n = job.place.first_node; n < job.place.first_node + job.place.n_node; ++n) {
     if (c.state.off[n] == 0) continue;
-    if (!flow_frac.empty() && flow_frac[n] < enough_flow_frac) return true;
+    if (c.halls.of_node(n).most_flow_frac * c.halls.open_frac(n, now) < enough_flow_frac) return true;
+    if (too_warm_to_start(n, c)) return true;
+    if (job.life && state_.n_fall > job.life->params().thermal_restarts && c.halls.parts_out(n, now)) return true;
     const auto die_K = std::span(c.state.die_K).subspan(n * n_gpu, n_gpu);
     if (numerics::lane_max(die_K) >= c.fleet.types[c.fleet.node_hall[n]].governor.slowdown_K) return true;
   }
@@ -153,6 +197,7 @@ void HeatGuard::watch(Job& job, Tick run_out, StepContext& c) {
   const auto& place = job.place;
   const Tick now = job.state.now;
   const Heat heat = heat_of(c.fleet, c.state, place);
+  const auto by_air = in_hot_air(place, c);
   const double last_step_s = job.state.last_step_s;
   // A die that cools when its work ends is soon as warm again as its plate makes it: a rate is forgotten only slowly.
   const double known_K_per_s = state_.approach_K_per_s * std::exp(-last_step_s / forgets_s);
@@ -160,22 +205,28 @@ void HeatGuard::watch(Job& job, Tick run_out, StepContext& c) {
                                 ? std::max(known_K_per_s, (state_.margin_K - heat.margin_K) / last_step_s)
                                 : 0.0;
   state_.margin_K = heat.margin_K;
-  if (!heat.nodes.empty()) {
+  if (!heat.nodes.empty() || !by_air.empty()) {
     for (const auto n : heat.nodes) c.state.off[n] = 1;
+    for (const auto n : by_air) c.state.off[n] = 1;
     state_.margin_K = heat_of(c.fleet, c.state, place).margin_K;  // of those that continue to warm
     // Those that follow within a minute are the same wave.
     if (now - state_.last_off > 60 * ns_per_s)
       c.recorder.event(now, "over_shutdown_temperature", place.name,
-                       fmt::format("{} GPUs of {} nodes, node {} first", heat.n_gpu, heat.nodes.size(),
-                                   c.fleet.node_number[heat.nodes.front()]));
+                       heat.nodes.empty() ? fmt::format("hot air at {} nodes, node {} first", by_air.size(),
+                                                        c.fleet.node_number[by_air.front()])
+                                          : fmt::format("{} GPUs of {} nodes, node {} first", heat.n_gpu,
+                                                        heat.nodes.size(), c.fleet.node_number[heat.nodes.front()]));
     state_.last_off = now;
   }
+  if (state_.n_fall > 0 && !parts_out(place, now, c)) state_.n_fall = 0;
   if (!job.life || !runs(job.state.doing)) return;
   const auto first = c.state.off.begin() + static_cast<std::ptrdiff_t>(place.first_node),
              last = first + static_cast<std::ptrdiff_t>(place.n_node);
   const auto n_off = std::count(first, last, std::uint8_t{1});
-  if (n_off > 0)
-    job.life->switched_off(now, n_off, std::find(first, last, std::uint8_t{1}) - first, cannot_start(job, c), run_out);
+  if (n_off == 0) return;
+  const auto n_before = job.life->books().thermal;
+  job.life->switched_off(now, n_off, std::find(first, last, std::uint8_t{1}) - first, cannot_start(job, c), run_out);
+  state_.n_fall += job.life->books().thermal - n_before;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

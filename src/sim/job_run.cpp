@@ -202,6 +202,7 @@ void JobRun::plan_work(Tick until, StepContext& c) {
   auto& task = job_.scratch.task;
   auto& step = job_.scratch.step;
   if (job_.life && !runs(job_.state.doing)) job_.life->hold_start(heat_.cannot_start(job_, c));
+  if (!job_.life && !heat_.cannot_start(job_, c)) heat_.reset_nodes(job_, c);
   step = job_.life ? job_.life->next(job_.state.now) : workload::JobStep{};
   // A jump includes short pauses.
   const JobState doing = planner_.goes_through_pause(job_, c) ? JobState::iterate : step.state;

@@ -71,7 +71,9 @@ class JobRun {
   /// A stop from outside: after the iteration under way and a save, until it is taken back. Then the job starts again.
   void set_paused(bool paused, StepContext& c);
   void disturb() { planner_.disturb(); }
-  bool is_steady_until(Tick until) const { return planner_.is_steady_until(job_, until); }
+  bool is_steady_until(Tick until) const {
+    return planner_.is_steady_until(job_, until) && heat_.coolant_s(job_) > 1.5 * seconds(until - job_.state.now);
+  }
   Tick next_change() const { return planner_.next_change(job_); }
 
   Tick now() const { return job_.state.now; }

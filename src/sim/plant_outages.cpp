@@ -52,13 +52,16 @@ cooling::PlantCapacity PlantOutages::capacity(std::size_t hall, Tick t) const {
   cooling::PlantCapacity out;
   for (const auto& o : outages_) {
     if (o.hall != hall || t < o.begin || t >= o.end) continue;
-    out.fan_frac *= o.left.fan_frac;
-    out.cdu_frac *= o.left.cdu_frac;
-    out.pump_frac *= o.left.pump_frac;
-    out.rejection_frac *= o.left.rejection_frac;
-    out.chiller_frac *= o.left.chiller_frac;
+    using C = cooling::PlantCapacity;
+    for (const auto part : {&C::fan_frac, &C::cdu_frac, &C::pump_frac, &C::rejection_frac, &C::chiller_frac})
+      out.*part = std::min(out.*part, o.left.*part);
   }
   return out;
+}
+
+bool PlantOutages::any(std::size_t hall, Tick t) const {
+  return std::any_of(outages_.begin(), outages_.end(),
+                     [&](const Outage& o) { return o.hall == hall && t >= o.begin && t < o.end; });
 }
 
 Tick PlantOutages::next_edge(Tick now) const {

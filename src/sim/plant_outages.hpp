@@ -8,12 +8,16 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-/// Parts of the halls' plants that fail for a while.
+/// Parts of the halls' plants that fail for a while. Where several outages of one kind of part overlap, they are outages of the same
+/// parts: the largest holds.
 class PlantOutages {
  public:
+  /// Those that the scenario's events name.
   explicit PlantOutages(const Scenario& scenario);
   /// Available capacity of a hall's plant.
   cooling::PlantCapacity capacity(std::size_t hall, Tick t) const;
+  /// Whether parts of a hall's plant, or a filter in it, are out.
+  bool any(std::size_t hall, Tick t) const;
   /// Next time at which parts fail or return; the largest tick: never.
   Tick next_edge(Tick now) const;
   /// When they last did; −1: never yet.

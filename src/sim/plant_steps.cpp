@@ -27,7 +27,9 @@ cooling::PlantStep joined(const cooling::PlantStep& first, const cooling::PlantS
     mean(of);
   for (const auto of : {&P::fan_J, &P::heat_in_J, &P::heat_out_J, &P::stored_change_J, &P::water_kg, &P::reuse_J})
     sum(of);
-  out.capacity_margin_frac = std::min(first.capacity_margin_frac, next.capacity_margin_frac);
+  if (first.capacity_margin_frac < next.capacity_margin_frac)
+    out.capacity_margin_frac = first.capacity_margin_frac, out.margin_part = first.margin_part;
+  out.liquid_warmest_K = std::max(first.liquid_warmest_K, next.liquid_warmest_K);
   return out;
 }
 

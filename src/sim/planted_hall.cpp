@@ -42,6 +42,15 @@ double answering(const fleet::NodeType& type) {
 
 }  // namespace
 
+void set_live(std::vector<PlantedHall>& halls, const fleet::Fleet& fleet, std::span<const std::uint8_t> off) {
+  std::vector<std::size_t> n(halls.size(), 0), n_off(halls.size(), 0);
+  for (std::size_t i = 0; i < off.size(); ++i) ++n[fleet.node_hall[i]], n_off[fleet.node_hall[i]] += off[i] != 0;
+  constexpr double bypass_frac = 1e-3;  // what the header's bypass takes where no plates do
+  for (std::size_t i = 0; i < halls.size(); ++i)
+    halls[i].live_frac =
+        n_off[i] == 0 ? 1.0 : std::max(bypass_frac, 1.0 - static_cast<double>(n_off[i]) / static_cast<double>(n[i]));
+}
+
 void apply_plant_step(PlantedHall& h, const cooling::PlantStep& p, double asked_frac) {
   h.supply_K = h.air_K = p.supply_end_K;
   h.air_K_per_s = 0.0;
@@ -49,7 +58,10 @@ void apply_plant_step(PlantedHall& h, const cooling::PlantStep& p, double asked_
   const bool liquid = h.liquid_asked_kg_per_s > 0.0;
   h.coolant_K = liquid ? p.liquid_supply_end_K : p.supply_end_K;
   // Regulators at the servers let no more than the reference flow through; what the pumps move beyond it passes by.
-  const double asked_kg_per_s = asked_frac * h.liquid_asked_kg_per_s;
+  const double all_kg_per_s = asked_frac * h.liquid_asked_kg_per_s, asked_kg_per_s = h.live_frac * all_kg_per_s;
+  const double most_kg_per_s =
+      p.liquid_flow_most_kg_per_s > 0.0 ? p.liquid_flow_most_kg_per_s : p.liquid_flow_mean_kg_per_s / h.live_frac;
+  h.most_flow_frac = liquid && all_kg_per_s > 0.0 ? std::min(1.0, most_kg_per_s / all_kg_per_s) : 1.0;
   h.flow_frac = liquid && asked_kg_per_s > 0.0 ? std::min(1.0, p.liquid_flow_mean_kg_per_s / asked_kg_per_s) : 1.0;
 }
 

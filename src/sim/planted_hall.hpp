@@ -2,6 +2,7 @@
 // Private to sim: a hall and its plant between two macro steps.
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,14 +50,18 @@ struct PlantedHall {
   double coolant_K = 0, coolant_K_per_s = 0;  ///< coolant of the GPUs: the supply air, or the liquid
   double mean_K = 0, last_s = 0;              ///< mean coolant of the last macro step, and its length; 0: none yet
   double flow_frac = 1;
-  PlantDemand given;  ///< by its servers over the last macro step
+  double most_flow_frac = 1;  ///< that the pumps in service could give of what all plates ask for
+  double live_frac = 1;       ///< of its nodes, those that have not switched themselves off
+  PlantDemand given;          ///< by its servers over the last macro step
   template <class A>
   void archive(A& a) {
     a(state, supply_K, rise_K, rise_moved_K, rise_moved_s, rise_K_per_s, air_K, air_K_per_s, coolant_K, coolant_K_per_s,
-      mean_K, last_s, flow_frac, given);
+      mean_K, last_s, flow_frac, most_flow_frac, live_frac, given);
   }
 };
 
+/// Which nodes are in service. @param off [node of the site] has switched itself off
+void set_live(std::vector<PlantedHall>& halls, const fleet::Fleet& fleet, std::span<const std::uint8_t> off);
 /// What a plant's step leaves for the servers. @param asked_frac share of the plates' flow that the racks let through
 void apply_plant_step(PlantedHall& h, const cooling::PlantStep& p, double asked_frac);
 /// How the hot aisle's rise moved between two macro steps, before `last_s` becomes `step_s`. @param before_K its mean in the last one

@@ -38,14 +38,14 @@ RackFlows::RackFlows(const Scenario& s, const fleet::Fleet& fleet) : fleet_(flee
 }
 
 double RackFlows::open_frac(std::size_t node, Tick t) const {
-  double out = whole_frac_[fleet_.node_hall[node]];
+  double left = 1.0;
   for (const auto& b : blocked_)
-    if (b.rack == fleet_.node_rack[node] && t >= b.begin && t < b.end) out *= b.left_frac;
-  return out;
+    if (b.rack == fleet_.node_rack[node] && t >= b.begin && t < b.end) left = std::min(left, b.left_frac);
+  return whole_frac_[fleet_.node_hall[node]] * left;
 }
 
 double RackFlows::asked_frac(std::size_t hall, Tick t) const {
-  // Several filters of one rack act one after the other; each rack is counted once.
+  // Each rack has one filter and is counted once: of several blockages the largest holds.
   double less = 0.0;
   for (std::size_t i = 0; i < blocked_.size(); ++i) {
     const auto acts = [&](const Blocked& b) { return b.hall == hall && t >= b.begin && t < b.end; };
@@ -54,7 +54,7 @@ double RackFlows::asked_frac(std::size_t hall, Tick t) const {
       continue;
     double left = 1.0;
     for (const auto& b : blocked_)
-      if (same(b)) left *= b.left_frac;
+      if (same(b)) left = std::min(left, b.left_frac);
     less += blocked_[i].share * (1.0 - left);
   }
   return whole_frac_[hall] * (1.0 - less);

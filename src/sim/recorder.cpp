@@ -1,5 +1,7 @@
 #include "recorder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -57,11 +59,20 @@ constexpr std::array day_columns = {
     ColumnInfo{"limiter_memory_frac", "1", "share of GPU time held by the memory's temperature limit"},
     ColumnInfo{"memory_mean_K", "K", "memory stacks, mean over the jobs' GPUs and time; NaN without"},
     ColumnInfo{"memory_max_K", "K", "memory stacks of the warmest GPU, mean over a step; NaN without"},
-    ColumnInfo{"job_state", "1",
-               "what most of the jobs' GPUs did most of the step: 0 queued 1 initialise 2 load 3 warm_up 4 iterate 5 "
-               "evaluate 6 "
-               "checkpoint 7 detect 8 replace 9 maintenance 10 done 11 ramp_up 12 ramp_down 13 wait_for_spare"},
+    ColumnInfo{"job_state", "1", "what most of the jobs' GPUs did most of the step:"},
 };
+
+}  // namespace
+
+namespace {
+
+/// " 0 queued 1 initialise …": every code of a job's state that results hold.
+std::string state_codes() {
+  std::string out;
+  for (std::size_t s = 0; s < workload::n_job_state; ++s)
+    out += fmt::format(" {} {}", s, workload::name_of(static_cast<workload::JobState>(s)));
+  return out;
+}
 
 }  // namespace
 
@@ -225,7 +236,7 @@ void Recorder::add_rows(const std::string& group, const std::map<std::string, st
                         {it->second.size()},
                         std::vector<std::int64_t>(it->second.begin(), it->second.end()),
                         c.unit,
-                        c.long_name});
+                        c.long_name + state_codes()});
     else
       arrays.push_back(column(path, "time", it->second, c.unit, c.long_name));
   }

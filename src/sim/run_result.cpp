@@ -54,6 +54,21 @@ void check_figures(Result& result) {
 
 std::vector<std::uint64_t> shape_of(std::size_t n) { return {n}; }
 
+/// Fluids that were warmer than servers, or they themselves, take.
+std::string out_of_range(const Scenario& scenario, const HallBooks& books) {
+  std::string out;
+  const auto add = [&](const FluidRange& r, std::string_view fluid, std::string_view limit) {
+    if (r.since < 0) return;
+    out += fmt::format("{}{} of hall {} reaches {:.3g} °C, {} {:.3g} °C, from {:.6g} s on", out.empty() ? "" : "; ",
+                       fluid, scenario.halls[r.hall].hall.name, r.warmest_K - 273.15, limit, r.limit_K - 273.15,
+                       seconds(r.since));
+  };
+  add(books.air, "supply air", "servers start up to");
+  add(books.liquid, "supply liquid", "servers start up to");
+  add(books.water, "liquid in the plant", "water boils at");
+  return out;
+}
+
 }  // namespace
 
 void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, Result& result) {
@@ -129,7 +144,13 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   const bool has_heat_user = any_hall([](const HallSpec& h) {
     return h.own_plant || (h.plant_kind == PlantKind::hydronic && h.hydronic.reuse_max_W > 0.0);
   });
-  put("capacity_margin_min_percent", has_plant ? Value(100.0 * halls.books().capacity_margin_min_frac) : Value());
+  const auto& plants = halls.books();
+  put("capacity_margin_min_percent", has_plant ? Value(100.0 * plants.capacity_margin_min_frac) : Value());
+  put("capacity_margin_part", has_plant && plants.margin_part != cooling::PlantPart::none
+                                  ? Value(std::string(word_of(plants.margin_part)))
+                                  : Value());
+  const auto range = out_of_range(scenario, plants);
+  put("out_of_range", range.empty() ? Value() : Value(range));
   put("heat_reused_MWh", has_heat_user ? Value(halls.books().reuse.value() / 3.6e9) : Value());
   // Of all jobs.
   workload::JobBooks stops;

@@ -118,6 +118,8 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
       read_fans(reading, *fans, path + ".server.fans", h.fans.emplace());
     if (const Node* position = v.child("position", Need::optional, "differences between the slots of a server"))
       reading.read(*position, path + ".server.position", h.position.emplace());
+    if (const Node* own = v.child("protection", Need::optional, "what switches the server off beside its GPUs"))
+      reading.read(*own, path + ".server.protection", h.protection.emplace());
     if (const Node* liquid = v.child("liquid", Need::optional, "cold plates; left out: an air-cooled server"))
       read_liquid(reading, *liquid, path + ".server.liquid", h.liquid.emplace());
     v.finish();

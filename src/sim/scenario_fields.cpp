@@ -44,6 +44,10 @@ void MemorySpec::fields(FieldVisitor& v) {
   v.number("limit_degC", limit_K, {40, 125}, "temperature of the memory stacks above which clocks are lowered");
 }
 
+void ServerProtection::fields(FieldVisitor& v) {
+  v.number("air_off_degC", air_off_K, {35, 120}, "air at its front at which the server switches itself off");
+}
+
 void HallParams::fields(FieldVisitor& v) {
   v.text("name", name, "name of the hall");
   v.integer("n_gpu", n_gpu, {1, 1e15}, "GPUs in the hall");
@@ -114,9 +118,11 @@ void EventParams::fields(FieldVisitor& v) {
            "duration; a failure needs none; plant failures and power_brake: 0 lasts until the end of the run",
            Need::optional);
   v.integer("rack", rack, {0, 1e7}, "filter_blocked: rack of the hall, counted from 0", Need::optional);
-  v.number("out_frac", out_frac, {0, 1},
-           "plant failures: fraction of the parts that fail; filter_blocked: fraction of the rack's flow that is lost",
-           Need::optional);
+  v.number(
+      "out_frac", out_frac, {0, 1},
+      "plant failures: fraction of the parts that fail; filter_blocked: fraction of the rack's flow that is lost. Of "
+      "events of one kind that overlap in a hall (or a rack) the largest holds",
+      Need::optional);
   v.number("voltage_ratio", voltage_ratio, {0, 1}, "sag: remaining voltage", Need::optional);
   v.number("limit_MW", limit_W, {0, 1e5}, "curtailment: highest power that may be drawn", Need::optional);
   v.number("notice_s", notice_s, {0, 3.5e7}, "curtailment: time from the notice to the begin of the order",

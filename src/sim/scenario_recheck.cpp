@@ -116,6 +116,7 @@ void recheck_hall(Recheck& c, const std::string& path, HallSpec& h) {
   c.table(path + ".server.power", h.server);
   c.table(path + ".server.air", h.air);
   c.table(path + ".server.position", h.position);
+  c.table(path + ".server.protection", h.protection);
   if (h.rack) {
     c.table(path + ".rack.power", h.rack->power);
     c.table(path + ".rack.liquid", h.rack->loop);

@@ -167,6 +167,7 @@ void Simulation::advance() {
   apply_controls();
   note_brakes();
   // Heat, load and work of everyone, in air that moves as the plants are expected to move it.
+  halls.see_nodes(state.fleet.off);
   const auto air = plan_macro_step(agenda, *this);
   Tick until = air.end;
   recorder.begin_macro(until, agenda.latest_end(until, occupants));

@@ -156,7 +156,7 @@ Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until,
                             : hot     ? first_hot_hold
                                       : first_hold(type_of(job, c)),
                             longest_hold);
-  stretch = std::min(stretch, to_tick(std::clamp(0.5 * heat.near_s(job), 0.25, 1e4)));
+  stretch = std::min(stretch, to_tick(heat.longest_hold_s(job)));
   const Tick change = std::min(step.interrupt, step.until);
   if (change - until < ns_per_ms) until = std::max(until, change);  // macro steps end at whole milliseconds
   const Tick most = std::min({c.agenda.next_cut(), c.agenda.next_pause(job.state.now), until, change}) - job.state.now;

@@ -29,6 +29,8 @@ double to_liquid_frac(const ColdPlateParams& p, double flow_kg_per_s) {
 void LiquidCaptureParams::fields(FieldVisitor& v) {
   v.number("gpu_liquid_frac", gpu_liquid_frac, {0, 1}, "fraction of GPU heat that goes into the liquid");
   v.number("host_liquid_frac", host_liquid_frac, {0, 1}, "fraction of host heat that goes into the liquid");
+  v.number("liquid_max_degC", liquid_max_K, {10, 90},
+           "warmest liquid at its inlet at which the server may start; absent: not known", Need::optional);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::thermal

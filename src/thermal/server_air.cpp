@@ -11,6 +11,8 @@ void ServerAirParams::fields(FieldVisitor& v) {
   v.number("fan_start_degC", fan_start_K, {0, 110}, "hottest die at which fans leave their lowest speed");
   v.number("fan_full_degC", fan_full_K, {1, 120}, "hottest die at which fans run at full speed");
   v.number("fan_lag_s", fan_lag_s, {0.1, 3600}, "first-order lag of the fan controller");
+  v.number("inlet_max_degC", inlet_max_K, {10, 80},
+           "warmest air at its front at which the server may start; absent: not known", Need::optional);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::thermal

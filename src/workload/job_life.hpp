@@ -84,6 +84,7 @@ class JobLife {
   const JobBooks& books() const { return s_.books; }
   std::vector<JobEvent> take_events();  ///< what happened since the last call
 
+  const JobParams& params() const { return job_; }
   const JobLifeState& state() const { return s_; }
   /// Goes on from a state of a job with the same parameters and failures; events not yet taken are dropped.
   /// @throws InputError if the state points beyond the list of failures

@@ -45,6 +45,10 @@ void JobParams::fields(FieldVisitor& v) {
   v.number("replace_s", replace_s, {0, 1e7}, "time to bring in a spare node and start processes");
   v.number("thermal_reset_s", thermal_reset_s, {0, 1e6},
            "time until a node that switched off by heat is in service again, 0 = restarted in place", Need::optional);
+  v.integer("thermal_restarts", thermal_restarts, {0, 1000},
+            "most restarts after nodes switched off by heat while parts of the cooling plant are out; then the job "
+            "waits for these parts",
+            Need::optional);
   v.integer("spare_nodes", spare_nodes, {-1, 1e6}, "spare nodes at the start, -1 = unlimited", Need::optional);
   v.integer("spare_racks", spare_racks, {-1, 1e6},
             "network.scale_up_gpus above a node's: spare racks (whole scale-up domains) at the start, -1 = unlimited; "

@@ -26,7 +26,7 @@ CONTRACT = {
     "die_mean_degC": NUMBER, "memory_mean_degC": NUMBER, "memory_max_degC": NUMBER, "limiter_share": TABLE, "stops_failure": TABLE, "stops_kill": TABLE, "stops_power_loss": TABLE, "fan_cycling_nodes": WHOLE, "it_mean_MW": NUMBER, "pcc_mean_MW": NUMBER, "pcc_max_MW": NUMBER,
     "pcc_min_MW": NUMBER, "pcc_step_1s_max_MW": NUMBER, "pcc_ramp_up_max_MW_per_s": NUMBER,
     "pcc_ramp_down_max_MW_per_s": NUMBER, "pcc_dominant_Hz": NUMBER, "pcc_dominant_MW": NUMBER, "rules_from_s": NUMBER, "rules_until_s": NUMBER, "freq_deviation_max_mHz": NUMBER,
-    "volt_deviation_max_percent": NUMBER, "pue": NUMBER, "wue_L_per_kWh": NUMBER, "capacity_margin_min_percent": NUMBER,
+    "volt_deviation_max_percent": NUMBER, "pue": NUMBER, "wue_L_per_kWh": NUMBER, "capacity_margin_min_percent": NUMBER, "capacity_margin_part": TEXT,
     "heat_reused_MWh": NUMBER, "n_interruptions_unexpected": WHOLE,
     "n_interruptions_thermal": WHOLE, "n_interruptions_planned": WHOLE, "effective_time_percent": NUMBER, "energy_closure": NUMBER,
     "input_energy_error": NUMBER, "payload_sha256": TEXT, "result_file": TEXT, "jobs": LIST, "weather_from": TABLE,

@@ -1,12 +1,16 @@
 #pragma once
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tidewatt/base/tick.hpp"
 #include "tidewatt/base/version.hpp"
+#include "tidewatt/base/words.hpp"
 #include "tidewatt/cooling/weather.hpp"
 
 namespace TIDEWATT_NAMESPACE::cooling {
@@ -20,6 +24,20 @@ struct TIDEWATT_API PlantCapacity {
   double rejection_frac = 1.0;  ///< tower cells or dry coolers
   double chiller_frac = 1.0;
 };
+
+/// A kind of part of a plant, the one that binds; `none` where nothing is sized.
+enum class PlantPart : std::uint8_t { none, fans, distribution, pumps, rejection, chillers };
+
+}  // namespace TIDEWATT_NAMESPACE::cooling
+
+namespace TIDEWATT_NAMESPACE {
+template <>
+inline constexpr std::array words_of<cooling::PlantPart>{
+    std::string_view("none"),  std::string_view("fans"),      std::string_view("distribution"),
+    std::string_view("pumps"), std::string_view("rejection"), std::string_view("chillers")};
+}  // namespace TIDEWATT_NAMESPACE
+
+namespace TIDEWATT_NAMESPACE::cooling {
 
 /// Input of a hall's plant over one macro step: means, not samples.
 struct TIDEWATT_API PlantInput {
@@ -48,13 +66,16 @@ struct TIDEWATT_API PlantStep {
   double evaporated_kg = 0.0;
   double return_mix_frac = 0.0;   ///< share of return air in the supply
   double evaporation_frac = 0.0;  ///< share of the evaporative media in use
-  /// Smallest (available − requested) / installed capacity; below 0 hot air recirculates.
+  /// Smallest (available − requested) / installed capacity; below 0 hot air recirculates or a set point is not held.
   double capacity_margin_frac = 0.0;
-  double supply_over_limit_K = 0.0;  ///< mean supply above the plant's upper limit, 0 if below
+  PlantPart margin_part = PlantPart::none;  ///< whose margin it is
+  double supply_over_limit_K = 0.0;         ///< mean supply above the plant's upper limit, 0 if below
   // Plants with liquid; without, liquid_* stay 0.
   double liquid_supply_mean_K = 0.0;  ///< liquid at the cold plates' inlets
   double liquid_supply_end_K = 0.0;
   double liquid_flow_mean_kg_per_s = 0.0;  ///< delivered flow; less than requested if pumps are out
+  double liquid_flow_most_kg_per_s = 0.0;  ///< flow that pumps in service could deliver at the end; 0: not known
+  double liquid_warmest_K = 0.0;           ///< warmest liquid anywhere in the plant at the end
   /// Parts of the draw.
   double air_fan_mean_W = 0.0, pump_mean_W = 0.0, chiller_mean_W = 0.0, rejection_fan_mean_W = 0.0;
   double reuse_J = 0.0;       ///< the part of heat_out that went to a user

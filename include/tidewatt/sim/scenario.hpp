@@ -104,6 +104,12 @@ struct TIDEWATT_API MemorySpec {
   void fields(FieldVisitor& v);
 };
 
+/// What a server's own protection does beside its GPUs'.
+struct TIDEWATT_API ServerProtection {
+  double air_off_K = 0.0;  ///< air at its front at which it switches itself off, K
+  void fields(FieldVisitor& v);
+};
+
 struct TIDEWATT_API HallSpec {
   HallParams hall;
   power::GpuPowerParams gpu;
@@ -111,6 +117,7 @@ struct TIDEWATT_API HallSpec {
   dvfs::SampledGovernorParams sampling;  ///< used for the power brake and for replays of single GPUs
   power::SiliconSpreadParams spread;
   std::optional<power::PositionSpreadParams> position;  ///< absent: resistances are independent
+  std::optional<ServerProtection> protection;           ///< absent: hot air does not switch servers off
   std::optional<MemorySpec> memory;                     ///< absent: no memory temperatures
   thermal::PackageParams package;
   workload::ComputeParams compute;
@@ -165,12 +172,12 @@ struct TIDEWATT_API EventParams {
   std::string job;   ///< on which a failure acts
   std::string hall;  ///< whose plant loses parts, or whose GPUs are braked (all halls where it is empty)
   double at_s = 0.0;
-  double duration_s = 0.0;          ///< 0: failed parts and brakes last until the end of the run
-  std::int64_t rack = 0;            ///< filter_blocked: rack of the hall, counted from 0
-  double out_frac = 1.0;            ///< share of the parts that fail, or of a rack's flow
-  double voltage_ratio = 1.0;       ///< sag: remaining voltage
-  double limit_W = 0.0;             ///< curtailment
-  double notice_s = 0.0;            ///< curtailment: time from notice to begin
+  double duration_s = 0.0;     ///< 0: failed parts and brakes last until the end of the run
+  std::int64_t rack = 0;       ///< filter_blocked: rack of the hall, counted from 0
+  double out_frac = 1.0;       ///< share of the parts that fail, or of a rack's flow; of several at once the largest
+  double voltage_ratio = 1.0;  ///< sag: remaining voltage
+  double limit_W = 0.0;        ///< curtailment
+  double notice_s = 0.0;       ///< curtailment: time from notice to begin
   OrderMeans by = OrderMeans::cap;  ///< curtailment
   void fields(FieldVisitor& v);
 };

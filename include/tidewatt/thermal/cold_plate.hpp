@@ -25,8 +25,9 @@ TIDEWATT_API double cold_plate_K_per_W(const ColdPlateParams& p, double flow_kg_
 
 /// Which part of a server's heat the liquid takes; the rest goes to air, as in servers with plates on GPUs and CPUs only.
 struct TIDEWATT_API LiquidCaptureParams {
-  double gpu_liquid_frac;   ///< of GPU board heat (regulators may be cooled by air)
-  double host_liquid_frac;  ///< of CPUs, memory, NICs and switches
+  double gpu_liquid_frac;     ///< of GPU board heat (regulators may be cooled by air)
+  double host_liquid_frac;    ///< of CPUs, memory, NICs and switches
+  double liquid_max_K = 0.0;  ///< warmest liquid at its inlet at which the server may start, K; 0: not known
   void fields(FieldVisitor& v);
 };
 

@@ -14,6 +14,7 @@ struct TIDEWATT_API ServerAirParams {
   double fan_start_K;           ///< hottest die at which the fans leave their lowest speed, K
   double fan_full_K;            ///< hottest die at which they run at full speed, K
   double fan_lag_s;             ///< first-order lag of the controller
+  double inlet_max_K = 0.0;     ///< warmest air at which the server may start, K; 0: not known
   void fields(FieldVisitor& v);
 };
 

@@ -9,7 +9,7 @@ from .style import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, STATES, VERMILION, Tim
 
 ZERO_degC_K = 273.15
 POWERS = {"pcc_mean_W": ("mean at the connection", BLACK), "it_W": ("IT", BLUE), "plant_W": ("cooling plant", ORANGE)}
-NOT_COMPUTING = [STATES.index(word) for word in ("queued", "initialise", "load", "detect", "replace", "maintenance", "done", "wait for a spare")]
+NOT_COMPUTING = [STATES.index(word) for word in ("queued", "initialise", "load", "detect", "replace", "maintenance", "done", "wait for a spare", "tear down")]
 
 
 def hourly_steps(result: ResultFile):

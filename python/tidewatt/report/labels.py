@@ -76,6 +76,8 @@ FIGURES: dict[str, dict[str, tuple[str, str]]] = {
         "pue": ("power usage effectiveness (PUE)", ""),
         "wue_L_per_kWh": ("water usage effectiveness (WUE)", "L/kWh"),
         "capacity_margin_min_percent": ("smallest margin of the cooling plant", "%"),
+        "capacity_margin_part": ("whose margin that is", ""),
+        "out_of_range": ("out of range", ""),
         "heat_reused_MWh": ("heat reused", "MWh"),
         "smoothing_burn_MWh": ("burned by GPU smoothing", "MWh"),
         "smoothing_floor_s": ("floor held power up, per GPU", "s"),

@@ -33,6 +33,7 @@ STATE_COLOUR = {
     "queued": "#EEEEEE", "initialise": PURPLE, "load": YELLOW, "warm up": "#F7E9A0", "iterate": SKY, "evaluate": GREEN,
     "checkpoint": ORANGE, "detect": VERMILION, "replace": "#8C2D04", "maintenance": BLUE, "done": "#C9CED4",
     "ramp up": "#9BD0B8", "ramp down": "#D9B7A0", "wait for a spare": "#5B1A00",
+    "run out": "#7FA8C9", "tear down": "#B04A2F",
 }  # fmt: skip
 STATES = list(STATE_COLOUR)
 

@@ -24,3 +24,14 @@ TEST_CASE("chiller: reference point, lift, cycling") {
   bad.input_plr_ratio.pop_back();
   CHECK_THROWS_AS(check_chiller(bad), InputError);
 }
+
+TEST_CASE("chiller: condenser water beyond the curves unloads it, then stops it") {
+  const ChillerParams p = plant("crah_chilled_water").chiller;
+  const auto warmest = chiller_at(p, 0.0, K(16), p.entering_high_K);
+  CHECK_FALSE(warmest.outside);
+  const auto half = chiller_at(p, 0.5 * p.capacity_W, K(16), p.entering_high_K + 0.5 * p.unload_K);
+  CHECK(half.available_W == Approx(0.5 * warmest.available_W));
+  const auto stopped = chiller_at(p, 0.0, K(16), p.entering_high_K + p.unload_K);
+  CHECK(stopped.available_W == 0.0);
+  CHECK(stopped.power_W == 0.0);
+}

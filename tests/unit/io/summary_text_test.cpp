@@ -277,3 +277,15 @@ TEST_CASE("--all has every figure that the run has, and the defaults with their 
   has(text, {"site.feeder = \"hall_480V\"  # definition"});
   has(io::summary_sentences(r), {"1 default that"});
 }
+
+TEST_CASE("temperatures that fluids and servers do not take come first, and the margin names its part") {
+  auto r = result();
+  CHECK(io::summary_sentences(r).find("Over 24 h") == 0);
+  r.summary.emplace_back("out_of_range",
+                         std::string("supply air of hall a reaches 86 °C, servers start up to 35 °C, from 1800 s on"));
+  r.summary.emplace_back("capacity_margin_min_percent", -2.0);
+  r.summary.emplace_back("capacity_margin_part", std::string("chillers"));
+  const auto text = io::summary_sentences(r);
+  CHECK(text.find("Out of range: supply air of hall a reaches 86 °C") == 0);
+  has(text, {"the load exceeds the capacity of its chillers by 2.00 %"});
+}

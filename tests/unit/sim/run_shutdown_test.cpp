@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "tiny.hpp"
+#include "workload/job_state.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::sim;
@@ -154,4 +155,78 @@ TEST_CASE("a rack that loses nearly all of its flow switches off within the iter
   for (const auto* r : {&jumps, &edges}) CHECK(figure(*r, "n_interruptions_thermal") == 1.0);
   CHECK(figure(jumps, "die_max_degC") == Approx(figure(edges, "die_max_degC")).margin(0.5));
   CHECK(figure(jumps, "tokens_per_s_mean") == Approx(figure(edges, "tokens_per_s_mean")).epsilon(1e-3));
+}
+
+namespace {
+
+std::string plant_event(const std::string& name, const std::string& kind, double at_s, double duration_s,
+                        double out_frac = 1.0) {
+  return "\n[[event]]\nname = \"" + name + "\"\nkind = \"" + kind + "\"\nhall = \"a\"\nat_s = " + std::to_string(at_s) +
+         "\nduration_s = " + std::to_string(duration_s) + "\nout_frac = " + std::to_string(out_frac) + "\n";
+}
+
+std::string text_of(const Result& r, const std::string& key) {
+  for (const auto& [k, v] : r.summary)
+    if (k == key) return std::holds_alternative<std::string>(v) ? std::get<std::string>(v) : "";
+  throw std::runtime_error("no figure " + key);
+}
+
+const std::vector<std::string> in_air = {"run.duration_h=12", "hall.a.plant=outside_air_evaporative"};
+
+}  // namespace
+
+TEST_CASE("a hall without fans heats up to the shutdown of its servers and no further: what is off draws nothing",
+          "[shutdown]") {
+  const auto r = run(tiny(plant_event("fans", "fan_wall_out", 600, 0), in_air));
+  CHECK(figure(r, "die_max_degC") < 95.0);  // shutdown_degC of 92, and 3 K
+  CHECK(figure(r, "n_interruptions_thermal") <= 3);
+  CHECK(figure(r, "energy_closure") < 1e-11);
+  CHECK(reals(r, "/day/it_W").back() == 0.0);
+  CHECK(text_of(r, "out_of_range").find("supply air of hall a reaches") == 0);
+}
+
+TEST_CASE(
+    "a job that fell by heat restarts at most twice while parts of its plant are out, and again once they are back",
+    "[shutdown]") {
+  const auto lasting = run(tiny(plant_event("fans", "fan_wall_out", 600, 0, 0.95), in_air));
+  REQUIRE(figure(lasting, "n_interruptions_thermal") >= 1);
+  CHECK(figure(lasting, "n_interruptions_thermal") <= 3);
+  auto never = in_air;
+  never.push_back("job.main.life.thermal_restarts=0");
+  CHECK(figure(run(tiny(plant_event("fans", "fan_wall_out", 600, 0, 0.95), never)), "n_interruptions_thermal") == 1);
+  const auto over = run(tiny(plant_event("fans", "fan_wall_out", 600, 14400, 0.95), in_air));
+  REQUIRE(!events(over, "restart").empty());
+  CHECK(events(over, "restart").back().first > 15000.0);
+}
+
+TEST_CASE("a job waits until its inlet is back in the range in which its servers may start", "[shutdown]") {
+  const std::string loss = plant_event("fans", "fan_wall_out", 600, 7200);
+  const auto begins_s = [&](double inlet_max_degC) {
+    auto set = in_air;
+    set.push_back("hall.a.server.air.inlet_max_degC=" + std::to_string(inlet_max_degC));
+    const auto r = run(tiny(loss, set));
+    REQUIRE(!events(r, "restart").empty());
+    return events(r, "restart").back().first;
+  };
+  CHECK(begins_s(25) > begins_s(60));
+}
+
+TEST_CASE("without heat rejection, chillers stop on the pressure of their condensers and servers switch off",
+          "[shutdown]") {
+  const auto r = run(tiny(plant_event("rejection", "rejection_out", 600, 0), with({"run.duration_h=12"})));
+  CHECK(figure(r, "n_interruptions_thermal") >= 1);
+  CHECK(figure(r, "n_interruptions_thermal") <= 3);
+  CHECK(figure(r, "die_max_degC") < 95.0);
+  CHECK(figure(r, "capacity_margin_min_percent") < 0.0);
+  CHECK(text_of(r, "capacity_margin_part") == "rejection");
+  CHECK(!text_of(r, "out_of_range").empty());
+}
+
+TEST_CASE("the column of job states names every code", "[shutdown]") {
+  const auto r = run(tiny("", {"run.duration_h=0.1"}));
+  for (const auto& a : r.arrays)
+    if (a.path == "/day/job_state")
+      for (std::size_t s = 0; s < workload::n_job_state; ++s)
+        CHECK(a.long_name.find(" " + std::to_string(s) + " " + workload::name_of(static_cast<workload::JobState>(s))) !=
+              std::string::npos);
 }
