@@ -75,7 +75,7 @@ def check_water_loops(report):
         report.judge(f"{key} below the facility water", said.code != 0 and f"hall.a.plant.{key}" in text and "allowed" in text, " ".join(text.split())[:150], "finding with key and range")
     for plant, low, high in (("cdu_dry_cooler_45C", 1.03, 1.075), ("cdu_dry_cooler", 1.03, 1.15)):
         year = product.call([report.binary, "plant", plant, "--climate", "phoenix_az", "--year", "typical", "--json"])
-        report.within(f"PUE of {plant}, a typical year in Phoenix", json.loads(year.stdout)["pue"] if year.code == 0 else None, low, high, "", ".4f")
+        report.within(f"PUE of {plant}, a typical year in Phoenix", json.loads(year.stdout)["year"]["pue"] if year.code == 0 else None, low, high, "", ".4f")
 
 
 def check_altitude(report):

@@ -145,7 +145,7 @@ TIDEWATT_API double gpu_clock_limit_Hz(const HallSpec& hall);
 struct TIDEWATT_API OrderTierParams {
   OrderMay may = OrderMay::never;
   std::int64_t tier = 1;      ///< tier 1 is reduced first; the next tier only when this is not enough
-  double lowest_cap_W = 0.0;  ///< lowest cap of its GPUs; 0: the power that the lowest clock needs
+  double lowest_cap_W = 0.0;  ///< lowest cap of its GPUs; 0: the lowest that the device has
   void fields(FieldVisitor& v);
 };
 

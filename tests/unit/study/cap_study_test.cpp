@@ -58,6 +58,12 @@ TEST_CASE("without a slope of voltage over clock no lower cap pays, and the volt
   CHECK(knee_text(s).find("floor of 700 mV") != std::string::npos);
 }
 
+TEST_CASE("caps that the GPU's driver does not take are refused before the first run") {
+  // An H100 takes 200 of its 700 W.
+  CHECK_THROWS_WITH(caps({}, {.lowest_frac = 0.28, .n_cap = 3}),
+                    Catch::Contains("196 W") && Catch::Contains("driver") && Catch::Contains("0.286 to 1"));
+}
+
 TEST_CASE("watts around the boards that do not follow the cap move the best cap up, and are named") {
   const CapOptions o{.lowest_frac = 0.45, .n_cap = 12};
   const auto light = caps({"hall.a.server.power.host_W=200", "hall.a.server.power.host_idle_W=200"}, o);
