@@ -167,12 +167,16 @@ std::string summary_text(const sim::Result& result) { return summary_sentences(r
 std::string summary_all(const sim::Result& result) {
   std::string out = "Every figure\n";
   add_figures(out, result.summary);
+  const Figures f(result);
+  if (const auto file = f.provenance("weather_file"); !file.empty())
+    out += fmt::format("{:<32} file {}, day {}, kind {}\n", "weather_from", file, f.provenance("weather_day"),
+                       f.provenance("weather_kind"));
   if (result.jobs.size() > 1)
     for (const auto& job : result.jobs) {
       out += fmt::format("\njob {}\n", exact(job.front().second));
       add_figures(out, {job.begin() + 1, job.end()});
     }
-  const std::string defaults = Figures(result).provenance("defaults");
+  const std::string defaults = f.provenance("defaults");
   if (!defaults.empty()) out += "\nDefaults: left out by the scenario\n" + defaults;
   return out;
 }

@@ -61,11 +61,12 @@ TEST_CASE("catalog climates follow the typical years that they come from") {
     WARN("skipped: no folder weather_epw among the reference data");
     return;
   }
+  std::vector<EpwYear> years;
+  for (const auto& file : std::filesystem::directory_iterator(*folder)) years.push_back(read_epw(file.path().string()));
   int n_found = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(TIDEWATT_SOURCE_DIR) + "/catalog/climate")) {
     const auto c = catalog_file<ClimateParams>("climate/" + entry.path().filename().string());
-    for (const auto& file : std::filesystem::directory_iterator(*folder)) {
-      const EpwYear y = read_epw(file.path().string());
+    for (const EpwYear& y : years) {
       if (std::abs(y.latitude_deg - c.latitude_deg) > 1e-3 || std::abs(y.longitude_deg - c.longitude_deg) > 1e-3)
         continue;
       ++n_found;
