@@ -277,7 +277,7 @@ def new(path: Path | None = None, *, n_gpu: int = 0, racks: int = 0, duration_h:
         Number of GPUs (whole servers, or whole scale-up domains of a rack); 0: the smallest of 128, 256, 512, … (domains: 1, 2,
         4, …) that fits the model.
     racks : int, default 0
-        Number of racks instead of `n_gpu`: whole racks of `rack`, or four servers each; 0: not given.
+        Number of racks instead of `n_gpu`: whole racks of `rack`, or two servers each; 0: not given.
     duration_h : float, default 1.0
         Simulated time, h.
     supply_degC : float, optional

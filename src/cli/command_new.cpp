@@ -44,7 +44,7 @@ void add_new_command(CLI::App& app, int&) {
       "number of GPUs (whole servers, or whole scale-up domains of the rack); default: the smallest of 128, 256, "
       "512, … (domains: 1, 2, 4, …) that fits the model");
   c->add_option("--racks", a->scenario.n_rack,
-                "number of racks, instead of --n-gpu: whole racks of --rack, or four servers each")
+                "number of racks, instead of --n-gpu: whole racks of --rack, or two servers each")
       ->type_name("N");
   c->add_option("--duration-h,--hours", a->scenario.duration_h, "simulated time, h")->capture_default_str();
   c->add_option("--rack", a->scenario.rack,

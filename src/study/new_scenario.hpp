@@ -11,7 +11,7 @@ namespace TIDEWATT_NAMESPACE::study {
 /// What a new scenario is about. An empty name, or 0 GPUs: chosen to fit the rest.
 struct NewScenario {
   std::string gpu, server, plant, network, feeder;  ///< catalog names
-  /// Catalog name: brings GPU, server and network, and the servers of a cabinet. Empty: servers, four to a rack.
+  /// Catalog name: brings GPU, server and network, and the servers of a cabinet. Empty: servers, two to a rack.
   std::string rack;
   std::string climate = "portland_or", model = "llama3_8b", grid = "ercot_like_60GVA";  ///< catalog names
   /// count, whole servers, or whole scale-up domains of `rack`; 0: the smallest of 128, 256, 512, … GPUs, or of 1, 2, 4, … domains,

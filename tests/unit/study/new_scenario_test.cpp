@@ -166,7 +166,7 @@ TEST_CASE("racks are counted whole, bring their storage and number format, and n
     if (own_J > 0.0) CHECK(s.devices.rack_storage->store.energy_J == Approx(own_J));
   }
   study::NewScenario servers;
-  servers.n_rack = 2;
+  servers.n_rack = 4;  // of two servers
   CHECK(sim::read_scenario(parse_toml(study::new_scenario(servers), "new.toml"), ".").halls.front().hall.n_gpu == 64);
 }
 
