@@ -27,14 +27,15 @@ PlantMargin of_chillers(const HydronicParams& p, const PlantInput& input, const 
   double left = y[chiller_live] * pressure - y[chiller_drive] * y[chiller_stage] / p.n_chiller;
   if (left < used_up)
     left -= short_W(f, f.facility_cold_K - p.facility_set_K - p.chiller_above_K) / p.chiller.capacity_W;
-  const bool hot = pressure < 1.0 || input.capacity.rejection_frac < 1.0;  // their condensers, for want of rejection
-  return {left, hot ? PlantPart::rejection : PlantPart::chillers};
+  // Condensers are hot for want of pumps or of rejection.
+  const bool hot = pressure < 1.0 || input.capacity.rejection_frac < 1.0;
+  return {left, input.capacity.pump_frac < 1.0 ? PlantPart::pumps : hot ? PlantPart::rejection : PlantPart::chillers};
 }
 
-PlantMargin of_rejection(const HydronicParams& p, const Flows& f, std::span<const double> y) {
+PlantMargin of_rejection(const HydronicParams& p, const PlantInput& input, const Flows& f, std::span<const double> y) {
   double left = y[tower_live] - y[reject_drive];
   if (left < used_up) left -= short_W(f, f.facility_cold_K - p.facility_set_K) / p.reference_it_W;
-  return {left, PlantPart::rejection};
+  return {left, input.capacity.pump_frac < 1.0 ? PlantPart::pumps : PlantPart::rejection};
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ PlantMargin margin_of(const HydronicParams& p, const PlantInput& input, const Fl
       // Whole pumps are sized for open valves: how far those are open is no lack of pumps.
       PlantMargin{input.capacity.pump_frac < 1.0 ? y[pump_live] - wanted_kg_per_s / rated_kg_per_s : 1.0,
                   PlantPart::pumps},
-      p.chiller.capacity_W > 0.0 ? of_chillers(p, input, f, y) : of_rejection(p, f, y)};
+      p.chiller.capacity_W > 0.0 ? of_chillers(p, input, f, y) : of_rejection(p, input, f, y)};
   auto least =
       *std::min_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.frac < b.frac; });
   if (std::abs(least.frac) < nothing) least.frac = 0.0;
