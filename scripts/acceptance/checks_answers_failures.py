@@ -31,6 +31,8 @@ def takes_liquid(plant):
 
 def fleet_of(plant):
     """What `new` is asked for, and the GPU that it brings."""
+    if plant == "frontier_like_tower":  # its air takes the heat of racks that are all in liquid only
+        return ["--rack", "vera_rubin_nvl72", "--n-gpu", 144], "rubin_2300W", "rubin_tray"
     if takes_liquid(plant):
         return ["--rack", "gb300_nvl72", "--n-gpu", 144], "gb300_1400W", "gb300_tray"
     return ["--n-gpu", 512], "h100_sxm_700W", "grand_teton_h100"

@@ -28,15 +28,16 @@ PlantMargin of_chillers(const HydronicPlant::Water& water, const WaterIndex& at,
       reject_W_per_K > 0.0 ? pressure_left_frac(p.chiller, f.reject_cold_K + f.economiser_W / reject_W_per_K) : 1.0;
   double left = y[chiller_live] * pressure - y[at.chiller_drive] * y[at.stage] / p.n_chiller;
   if (left < used_up) left -= short_W(f, f.facility_cold_K - water.set_K - p.chiller_above_K) / p.chiller.capacity_W;
-  const bool hot = pressure < 1.0 || input.capacity.rejection_frac < 1.0;  // their condensers, for want of rejection
-  return {left, hot ? PlantPart::rejection : PlantPart::chillers};
+  // Condensers are hot for want of pumps or of rejection.
+  const bool hot = pressure < 1.0 || input.capacity.rejection_frac < 1.0;
+  return {left, input.capacity.pump_frac < 1.0 ? PlantPart::pumps : hot ? PlantPart::rejection : PlantPart::chillers};
 }
 
-PlantMargin of_rejection(const HydronicPlant::Water& water, const WaterIndex& at, const WaterFlows& f,
-                         std::span<const double> y) {
+PlantMargin of_rejection(const HydronicPlant::Water& water, const WaterIndex& at, const PlantInput& input,
+                         const WaterFlows& f, std::span<const double> y) {
   double left = y[tower_live] - y[at.reject_drive];
   if (left < used_up) left -= short_W(f, f.facility_cold_K - water.set_K) / water.params.reference_it_W;
-  return {left, PlantPart::rejection};
+  return {left, input.capacity.pump_frac < 1.0 ? PlantPart::pumps : PlantPart::rejection};
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ PlantMargin margin_of(const HydronicParams& p, const Waters& waters, const Plant
   for (std::size_t w = 0; w < waters.size(); ++w)
     parts.push_back(waters[w].params.chiller.capacity_W > 0.0
                         ? of_chillers(waters[w], of_water[w], input, f.water[w], y)
-                        : of_rejection(waters[w], of_water[w], f.water[w], y));
+                        : of_rejection(waters[w], of_water[w], input, f.water[w], y));
   auto least =
       *std::min_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.frac < b.frac; });
   if (std::abs(least.frac) < nothing) least.frac = 0.0;

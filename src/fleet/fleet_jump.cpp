@@ -159,6 +159,7 @@ TIDEWATT_INLINE void node_pass(const ClassMap& map, const Block& b, std::size_t 
     double* W = s.watts[i].x + first;
     TIDEWATT_LANE_LOOP
     for (std::size_t u = 0; u < n; ++u) W[u] = kind.at(first + u, factor[first + u] * rise[first + u]);
+    if (s.off[node]) std::fill_n(W, n, 0.0);
     TIDEWATT_LANE_LOOP
     for (std::size_t u = 0; u < n; ++u) {
       die[u] = std::fma(to_die, W[u], die[u]);
@@ -192,7 +193,7 @@ void run_pass(const Block& b, const Packages& before, const ClassMap& map, const
     const double to_die = s.course.die_pause[i], to_heat = s.course.heat_pause[i];
     TIDEWATT_LANE_LOOP
     for (std::size_t l = i * b.n_gpu; l < (i + 1) * b.n_gpu; ++l) {
-      const double W = s.pause.at(l, factor[l] * s.pause_rise[l]);
+      const double W = s.off[i] ? 0.0 : s.pause.at(l, factor[l] * s.pause_rise[l]);
       s.pause_W[l] = W;
       out.mean_K[l] = std::fma(to_die, W, out.mean_K[l]);
       out.heat_J[l] = std::fma(to_heat, W, out.heat_J[l]);
@@ -231,7 +232,7 @@ TIDEWATT_INLINE void node_land(const ClassMap& map, const Course& course, const 
       drive[2][u] = std::fma(W[u], w2, drive[2][u]);
     }
   }
-  if (s.leakage_follows) {
+  if (s.leakage_follows && !s.off[node]) {
     for (std::size_t j = 0; j < n_mode; ++j) {
       const double later_Ks = -c.gain[j][node] * c.of.per_rate_s[j][node], to_die = c.step.die[j][node] * later_Ks,
                    to_heat = c.step.heat[j][node] * later_Ks, weight_s = map.leakage.weight_s[j],

@@ -48,7 +48,8 @@ struct Scratch {
   double* segment_more_W = nullptr;             // [segment] AC power of the block beyond its kinds'
   std::array<NodeBooks, n_lane> books;          // [node of the block]
   BlockCourse course;
-  bool leakage_follows = false;  // dies within a kind: no bound keeps the power
+  bool leakage_follows = false;    // dies within a kind: no bound keeps the power
+  std::array<bool, n_lane> off{};  // [node of the block] has switched itself off: no bound keeps its power up
 };
 
 /// What a jump does to a block's packages.

@@ -106,18 +106,10 @@ TIDEWATT_INLINE void book_burn(const Block& b, const KindPower& power, const Lan
     }
 }
 
-/// A node that has switched itself off draws nothing. One whose GPUs a smoother still holds up has not been ended yet.
-NodeRow live_nodes(const FleetState& state, const Block& b, bool pauses, const Scratch& s) {
+/// [node of the block] 1, or 0 where a node has switched itself off: it draws nothing.
+NodeRow live_nodes(const Scratch& s) {
   NodeRow out;
-  out.fill(1.0);
-  for (std::size_t i = 0; any_node_off(state, b) && i < b.n_node; ++i) {
-    const auto still = [&](const Lanes& W) {
-      return std::all_of(W.x + i * b.n_gpu, W.x + (i + 1) * b.n_gpu, [](double x) { return x == 0.0; });
-    };
-    if (state.off[b.node[i]] != 0 && std::all_of(s.watts.begin(), s.watts.end(), still) &&
-        !(pauses && !still(s.pause_W)))
-      out[i] = 0.0;
-  }
+  for (std::size_t i = 0; i < n_lane; ++i) out[i] = s.off[i] ? 0.0 : 1.0;
   return out;
 }
 
@@ -264,9 +256,11 @@ void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
     pause_rises(k_T, map, state, b, before, s.pause_die_K, s.pause_rise);
     s.pause = pause_powers(fleet, state, task, b, s.pause_die_K);
   }
+  const bool any_off = any_node_off(state, b);
+  for (std::size_t i = 0; i < b.n_node; ++i) s.off[i] = any_off && state.off[b.node[i]] != 0;
   Pass pass;
   jump(fleet, state, signals, task, map, b, course, before, s, pass);
-  book_power(b, task, map, course, live_nodes(state, b, course.n_pause > 0.0, s), s, pass);
+  book_power(b, task, map, course, live_nodes(s), s, pass);
   if (!task.dark) find_differences(task, map, b, pass, s);
   store_packages(state, b, before, pass.end_K[0], pass.end_K[1], pass.end_K[2], s.books.data());
   store_step(state, signals, task, map, b, course, before, s, pass, pass.gpu_J);
