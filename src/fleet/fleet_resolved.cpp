@@ -73,7 +73,8 @@ void book_segments(const Block& b, const FleetTask& task, const Scratch& s, cons
               d;
       }
       const auto p = task.dark ? power::ServerPower{}
-                               : power::server_power_by_cube(b.type->server, gpu_W, s.air.fan_cube[n], busy);
+                               : power::server_power_by_cube(b.type->server, gpu_W, s.air.fan_cube[n],
+                                                             busy && task.kind_context[segments[i].kind] != 0);
       segment_W[b.index[n] * widest + i] = p.ac_W;
       book.ac_in += p.ac_W * d;
       book.conversion += p.conversion_W * d;

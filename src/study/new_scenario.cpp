@@ -97,6 +97,7 @@ std::string plan_text(const workload::ParallelPlan& plan) {
 std::string life_text() {
   return fields_text<workload::JobParams>({{"start_s", "0"},
                                            {"initialise_base_s", "30"},
+                                           {"arrive_s", "30"},
                                            {"load_per_gpu_GB_per_s", "2"},
                                            {"storage_GB_per_s", "2000"},
                                            {"warm_up_s", "20"},
