@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -56,7 +57,8 @@ class Course {
       const double whole_s = phase_times(p, mix, r_.reference_Hz / r_.pace_Hz, 0.0).duration_s;
       kind_.push_back({mix.matrix_s, mix.active_matrix_s, mix.memory_s + mix.link_s + mix.wait_s,
                        p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s,
-                       transfer_J(p, mix), whole_s, 1.0 / whole_s, r_.kind_context[k] != 0 ? 1.0 : 0.0});
+                       transfer_J(p, mix), whole_s, 1.0 / whole_s, r_.kind_context[k] != 0 ? 1.0 : 0.0,
+                       peak_clock(of.chip, mix)});
     }
     v_.reference_Hz[l_] = r_.reference_Hz, v_.offset_V[l_] = of.chip.voltage_offset_V;
     v_.leakage_W[l_] = p.leakage_W * of.chip.leakage_ratio;
@@ -100,6 +102,32 @@ class Course {
   CourseSums result() && { return std::move(sums_); }
 
  private:
+  /// Clock of a kind under the board's peak, about linear over the few kelvins that a die moves within a repetition.
+  struct PeakClock {
+    double at_mean_Hz = std::numeric_limits<double>::infinity(), per_K_Hz = 0.0;
+  };
+  PeakClock peak_clock(const power::Chip& chip, const PhaseMix& mix) const {
+    if (!std::isfinite(c_.board_peak_W)) return {};
+    constexpr double apart_K = 5.0;
+    const double top_Hz =
+        1.25 * c_.gpu.clock_max_Hz();  // the table goes on as a line: a slope needs no clock beyond it
+    const auto at = [&](double over_K) {
+      return peak_limited_clock_Hz(c_.gpu, chip, mix, r_.reference_Hz,
+                                   c_.factor * math::exp(c_.gpu.params().leakage_per_K * over_K), c_.board_peak_W,
+                                   top_Hz);
+    };
+    const double colder_Hz = at(-apart_K), hotter_Hz = at(apart_K);
+    if (colder_Hz >= top_Hz) return {};
+    return {0.5 * (colder_Hz + hotter_Hz), 0.5 * (hotter_Hz - colder_Hz) / apart_K};
+  }
+  void set_peak(const PeakClock& of) {
+    const double over_K = v_.z_K[0][l_] + v_.z_K[1][l_] + v_.z_K[2][l_];
+    const double clock_Hz = std::max(c_.gpu.clock_min_Hz(), std::fma(of.per_K_Hz, over_K, of.at_mean_Hz));
+    if (clock_Hz < c_.gpu.clock_max_Hz())
+      set_clock(v_.peak, clock_Hz);
+    else
+      v_.peak.clock_Hz[l_] = std::numeric_limits<double>::infinity();
+  }
   void set_clock(AtClock& at, double clock_Hz) {
     const auto table = c_.gpu.voltage(clock_Hz);
     const double V = table.V + v_.offset_V[l_];
@@ -133,6 +161,7 @@ class Course {
     v_.gate[l_] = gated ? r_.reference_Hz / (r_.gate_Hz * (r_.gate_ratio.empty() ? 1.0 : r_.gate_ratio[next_])) : 0.0;
     v_.context[l_] = k.context;
     v_.low_W[l_] = s.bounds.low_W, v_.high_W[l_] = s.bounds.high_W;
+    set_peak(k.peak);
     v_.s[l_] = v_.J[l_] = v_.work_s[l_] = v_.work_cycles[l_] = v_.fixed_J[l_] = v_.leakage_J[l_] = 0.0;
     ++next_;
     return true;
@@ -164,6 +193,7 @@ class Course {
   /// As in CoursePieces; the time of all its work at the repetition's pace.
   struct Kind {
     double matrix_s, active_matrix_s, other_s, active_other_s, transfer_J, whole_s, per_whole_s, context;
+    PeakClock peak;
   };
   std::vector<Kind> kind_;
   int n_settling_, n_seen_, left_;

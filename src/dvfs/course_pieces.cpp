@@ -118,6 +118,7 @@ CourseCommon::CourseCommon(const power::GpuModel& gpu_, double factor_, const Co
       limits(l),
       sampling(l.sampling == nullptr ? without_peaks() : *l.sampling),
       limiter(gpu_, l.governor, sampling),
+      board_peak_W(peak_W(l.governor, gpu_.params())),
       factor(factor_),
       lock_bins(std::floor(limiter.bins(std::min(l.max_Hz, gpu_.clock_max_Hz())) + 1e-9)) {}
 
@@ -128,10 +129,13 @@ void play_pieces(const CourseCommon& c, CoursePieces& v) {
   Lanes d, fixed_W, at_leakage_W, over_W;
   TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
-    const bool works = v.context.x[l] > 0.0;
-    const double stretch = works ? v.now.stretch.x[l] : v.idle.stretch.x[l],
-                 dynamic_W = works ? v.now.dynamic_W.x[l] : v.idle.dynamic_W.x[l];
-    at_leakage_W.x[l] = works ? v.now.leakage_W.x[l] : v.idle.leakage_W.x[l];
+    const bool works = v.context.x[l] > 0.0, peaks = v.peak.clock_Hz.x[l] < v.now.clock_Hz.x[l];
+    const double own_stretch = peaks ? v.peak.stretch.x[l] : v.now.stretch.x[l],
+                 own_dynamic_W = peaks ? v.peak.dynamic_W.x[l] : v.now.dynamic_W.x[l],
+                 own_leakage_W = peaks ? v.peak.leakage_W.x[l] : v.now.leakage_W.x[l];
+    const double stretch = works ? own_stretch : v.idle.stretch.x[l],
+                 dynamic_W = works ? own_dynamic_W : v.idle.dynamic_W.x[l];
+    at_leakage_W.x[l] = works ? own_leakage_W : v.idle.leakage_W.x[l];
     const double busy_s = v.matrix_s.x[l] * stretch, gated_s = std::fma(v.matrix_s.x[l], v.gate.x[l], -busy_s);
     const double slack_s = v.gate.x[l] > stretch ? gated_s : 0.0, duration_s = busy_s + slack_s + v.other_s.x[l];
     const double equivalent_s =
@@ -142,7 +146,7 @@ void play_pieces(const CourseCommon& c, CoursePieces& v) {
     const bool ends = here_s <= v.sample_left_s.x[l];
     d.x[l] = ends ? here_s : v.sample_left_s.x[l];
     v.planned_s.x[l] = ends ? v.stretch_left_s.x[l] : d.x[l] * (v.whole_s.x[l] * per_s);
-    v.clock_Hz.x[l] = v.now.clock_Hz.x[l];
+    v.clock_Hz.x[l] = peaks ? v.peak.clock_Hz.x[l] : v.now.clock_Hz.x[l];
     const double work_s = busy_s * per_s * d.x[l];
     v.work_s.x[l] += work_s;
     v.work_cycles.x[l] = std::fma(work_s, v.clock_Hz.x[l], v.work_cycles.x[l]);

@@ -27,8 +27,9 @@ struct CourseCommon {
   const CourseLimits& limits;
   SampledGovernorParams sampling;
   PowerLimiter limiter;
-  double factor;     ///< see the constructor
-  double lock_bins;  ///< highest clock, in bins above the lowest
+  double board_peak_W;  ///< infinite: not known
+  double factor;        ///< see the constructor
+  double lock_bins;     ///< highest clock, in bins above the lowest
   power::GpuModel::Grid grid = gpu.grid();
 };
 
@@ -43,13 +44,14 @@ struct CoursePieces {
   /// @param n_sample of the limiter's window, whole or not; unit 1
   explicit CoursePieces(double n_sample)
       : n_past(std::max<std::size_t>(2, static_cast<std::size_t>(std::ceil(n_sample)))), past(n_lane * n_past) {}
-  Lanes reference_Hz, offset_V, leakage_W;                    ///< of the chip, leakage at the reference voltage
-  AtClock now, idle;                                          ///< while it works, and without a context
-  std::array<Lanes, n_mode> z_K;                              ///< modes of the die
-  Lanes mean_W, request_bins, clock_bins;                     ///< mean of the last repetition
-  Lanes sample_J, sampled_s, sample_left_s;                   ///< of the sample
-  Lanes window_J, window_s, board_W;                          ///< of the last samples
-  Lanes oldest_J, oldest_s, second_J, second_s;               ///< of them: the next to go, and the one behind it
+  Lanes reference_Hz, offset_V, leakage_W;       ///< of the chip, leakage at the reference voltage
+  AtClock now, idle;                             ///< while it works, and without a context
+  AtClock peak;                                  ///< at the stretch's clock under the board's peak; infinite: none
+  std::array<Lanes, n_mode> z_K;                 ///< modes of the die
+  Lanes mean_W, request_bins, clock_bins;        ///< mean of the last repetition
+  Lanes sample_J, sampled_s, sample_left_s;      ///< of the sample
+  Lanes window_J, window_s, board_W;             ///< of the last samples
+  Lanes oldest_J, oldest_s, second_J, second_s;  ///< of them: the next to go, and the one behind it
   Lanes stretch_left_s, begin_s, repetition_J, repetition_s;  ///< of the repetition, the first two on its own clock
   // The stretch: see PhaseMix. `gate` is reference clock ÷ gate, 0: none.
   Lanes matrix_s, active_matrix_s, other_s, active_other_s, transfer_J, whole_s, per_whole_s, gate, context, low_W,

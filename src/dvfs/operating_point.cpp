@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "phase_times.hpp"
 #include "tidewatt/base/simd.hpp"
@@ -52,14 +53,19 @@ struct Window {
 void GovernorParams::fields(FieldVisitor& v) {
   v.number("cap_margin_W", cap_margin_W, {0, 200}, "the power limiter keeps the mean this far below the cap");
   v.number("edp_peak_ratio", edp_peak_ratio, {0, 5},
-           "highest power of the board ÷ its rating (electrical design peak): the chip stretches its clock within "
-           "milliseconds to stay below. Products alone follow it, runs do not. 0: not known",
+           "highest measured power of the board ÷ its rating (electrical design peak): the chip stretches its clock "
+           "within a phase to stay below. 0: not known, only the sampled limits act",
            Need::optional);
   v.number("thermal_target_degC", thermal_target_K, {40, 120}, "die temperature to which the thermal limiter controls");
   v.number("slowdown_degC", slowdown_K, {40, 125}, "die temperature at which the hardware slows down");
   v.number("slowdown_clock_ratio", slowdown_clock_ratio, {0.05, 1}, "clock during slowdown ÷ highest clock");
   v.number("shutdown_degC", shutdown_K, {40, 130}, "die temperature at which the node switches off");
   v.number("window_s", window_s, {0.01, 60}, "averaging window of the power limiter");
+}
+
+double peak_W(const GovernorParams& governor, const power::GpuPowerParams& board) {
+  return governor.edp_peak_ratio > 0.0 ? governor.edp_peak_ratio * board.tdp_W
+                                       : std::numeric_limits<double>::infinity();
 }
 
 TIDEWATT_CLONES
@@ -93,6 +99,13 @@ OperatingPoint operating_point(const power::GpuModel& gpu, const power::Chip& ch
     if (step <= 1e-9 * f) break;  // a step across a kink of the table leaves as much as it was long
   }
   return {f, Limiter::power};
+}
+
+double peak_limited_clock_Hz(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& phase,
+                             double reference_Hz, double leakage_temperature_factor, double peak_W, double clock_Hz) {
+  if (!std::isfinite(peak_W)) return clock_Hz;
+  return operating_point(gpu, chip, phase, reference_Hz, 0.0, leakage_temperature_factor, peak_W, clock_Hz, clock_Hz)
+      .clock_Hz;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::dvfs

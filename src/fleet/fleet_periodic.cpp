@@ -121,9 +121,9 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
   const bool busy = task.class_busy[b.cls] != 0;
   const power::ServerPowerParams server = b.type->server;  // of its own: what is written below cannot change it
   const std::size_t n_used = map.used.size(), n_all = n_used + (course.n_pause > 0.0 ? 1 : 0), n_node = b.n_node;
-  NodeRow gpu_W, ac_W, ac_J, conversion_J, psu_J, host_W, fan_W;
-  for (auto* of : {&ac_J, &conversion_J, &psu_J, &host_W, &fan_W}) std::fill_n(of->begin(), n_node, 0.0);
-  double spent_s = 0.0, reference_J = 0.0;
+  NodeRow gpu_W, ac_W, ac_J, conversion_J, psu_J, fan_W;
+  for (auto* of : {&ac_J, &conversion_J, &psu_J, &fan_W}) std::fill_n(of->begin(), n_node, 0.0);
+  double spent_s = 0.0, reference_J = 0.0, busy_host_s = 0.0, idle_host_s = 0.0;
   bool any_held = false;
   for (std::size_t i = 0; i < n_all; ++i) {
     const bool works = i < n_used;
@@ -134,11 +134,13 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
     reference_J += task.kind_reference_W[kind] * of_kind_s;
     any_held = any_held || (works ? s.powers[i] : s.pause).low_W > 0.0;
     if (task.dark) continue;
+    const bool busy_host = busy && task.kind_context[kind] != 0;  // one whose process has not begun is at rest
+    (busy_host ? busy_host_s : idle_host_s) += of_kind_s;
     node_sums(b, works ? s.watts[i] : s.pause_W, gpu_W);
     TIDEWATT_LANE_LOOP
     for (std::size_t n = 0; n < n_node; ++n) {
-      const auto p = power::server_power_by_cube(server, gpu_W[n], s.air.fan_cube[n], busy);
-      ac_W[n] = live[n] * p.ac_W, host_W[n] = live[n] * p.host_W, fan_W[n] = live[n] * p.fan_W;
+      const auto p = power::server_power_by_cube(server, gpu_W[n], s.air.fan_cube[n], busy_host);
+      ac_W[n] = live[n] * p.ac_W, fan_W[n] = live[n] * p.fan_W;
       ac_J[n] += ac_W[n] * of_kind_s;
       conversion_J[n] += p.conversion_W * of_kind_s;
       psu_J[n] += live[n] * p.psu_W * of_kind_s;
@@ -151,7 +153,7 @@ void book_power(const Block& b, const FleetTask& task, const ClassMap& map, cons
     book.ac_in += ac_J[n];
     book.conversion += conversion_J[n];
     book.psu += psu_J[n];
-    book.host += host_W[n] * spent_s;
+    book.host += live[n] * (server.host_W * busy_host_s + server.host_idle_W * idle_host_s);
     book.fan += fan_W[n] * spent_s;
     book.reference += reference_J;
   }

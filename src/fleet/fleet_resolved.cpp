@@ -73,9 +73,10 @@ void book_segments(const FleetState& state, const Block& b, const FleetTask& tas
               std::max(0.0, watts[slot] - kind.natural(l, b.type->gpu.leakage_temperature_factor(before.guess_K[l]))) *
               d;
       }
+      const bool busy_host = busy && task.kind_context[segments[i].kind] != 0;
       const auto p = task.dark || (off && gpu_W == 0.0)
                          ? power::ServerPower{}
-                         : power::server_power_by_cube(b.type->server, gpu_W, s.air.fan_cube[n], busy);
+                         : power::server_power_by_cube(b.type->server, gpu_W, s.air.fan_cube[n], busy_host);
       segment_W[b.index[n] * widest + i] = p.ac_W;
       book.ac_in += p.ac_W * d;
       book.conversion += p.conversion_W * d;

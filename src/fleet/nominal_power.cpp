@@ -138,10 +138,16 @@ std::vector<double> whole_more_W(const FleetTask& task, const NodeType& type, st
     if (!task.class_lead.empty()) lead.emplace(task.class_lead[cls], whole, cls, pace, &*ratios, task.second_begin);
   }
   const std::size_t n = whole.classes[cls].size();
+  std::vector<double> peak_Hz(task.kind_mix.size(), 0.0);  // [kind] under the board's peak; 0: not asked for
+  const double top_Hz = type.gpu.clock_max_Hz(), board_peak_W = dvfs::peak_W(type.governor, type.gpu.params());
   std::vector<double> f_Hz(n), gates_Hz(n), W(n), kind_J(task.kind_mix.size(), 0.0), kind_s(task.kind_mix.size(), 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     const double ratio = known != nullptr ? known->ratio[i] : ratios->at(i);
-    f_Hz[i] = std::clamp(clock_Hz * ratio, type.gpu.clock_min_Hz(), type.gpu.clock_max_Hz());
+    const auto kind = whole.classes[cls][i].kind;
+    if (peak_Hz[kind] == 0.0)
+      peak_Hz[kind] = dvfs::peak_limited_clock_Hz(type.gpu, chip, task.kind_mix[kind], task.reference_Hz, factor,
+                                                  board_peak_W, top_Hz);
+    f_Hz[i] = std::clamp(clock_Hz * ratio, type.gpu.clock_min_Hz(), peak_Hz[kind]);
     if (!(gate_Hz > 0.0)) continue;
     const double lead_ratio = known != nullptr ? known->lead_ratio[i] : lead ? lead->at(i) : 1.0;
     gates_Hz[i] = std::min(f_Hz[i], gate_Hz * lead_ratio);

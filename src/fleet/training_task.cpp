@@ -48,6 +48,20 @@ Tick exchange_begin(const workload::Timeline& timeline) {
   return last;
 }
 
+/// What those do that have no part in a constant state.
+workload::PhaseKind rest_kind(const HoldShare& share) {
+  workload::PhaseKind rest = idle_kind();
+  if (share.rest_waits) rest.name = "bubble", rest.context = true;
+  return rest;
+}
+
+/// Mean over a class's segments. @param kind_W [kind]
+double mean_W(const workload::Timeline& timeline, std::size_t cls, std::span<const double> kind_W) {
+  double J = 0.0;
+  for (const auto& s : timeline.classes[cls]) J += seconds(s.duration) * kind_W[s.kind];
+  return J / seconds(timeline.period);
+}
+
 /// A class of GPUs that wait, or have no process. @returns its number
 std::uint32_t add_class(const workload::Segment& all, bool busy, workload::Timeline& timeline, FleetTask& task) {
   timeline.classes.push_back({all});
@@ -254,27 +268,52 @@ void hold_task(const workload::PhaseKind& kind, Tick duration, double reference_
   set_kinds(task, timeline, fleet.types[fleet.node_hall[first_node]], reference_Hz);
 }
 
-/// A second class for the replicas beyond the busy ones.
-void TrainingTask::split_hold(Tick duration, HoldShare share, FleetTask& task) {
-  workload::PhaseKind rest = idle_kind();
-  if (share.rest_waits) rest.name = "bubble", rest.context = true;
-  timeline_.kinds.push_back(rest);
-  const auto others = add_class({duration, 1}, rest.context, timeline_, task);
-  const auto n_busy = std::llround(share.busy_frac * static_cast<double>(model_.dp()));
-  for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = ranks_.replica[i] < n_busy ? 0 : others;
+/// A second class for the replicas or hosts beside the busy ones.
+void TrainingTask::split_hold(Tick duration, const HoldShare& share, FleetTask& task) {
+  timeline_.kinds.push_back(rest_kind(share));
+  const auto others = add_class({duration, 1}, share.rest_waits, timeline_, task);
+  const auto n_busy = std::llround(share.busy_frac * static_cast<double>(share.by_host ? n_node() : n_replica()));
+  for (std::size_t i = 0; i < n_node(); ++i)
+    task.node_class[i] = (share.by_host ? static_cast<std::int64_t>(i) : ranks_.replica[i]) < n_busy ? 0 : others;
+  set_kinds(task, timeline_, type(), model_.reference_clock_Hz());
+}
+
+/// Classes of hosts that begin one after another, each in the middle of its share of the spread.
+void TrainingTask::spread_hold(Tick duration, const HoldShare& share, FleetTask& task) {
+  constexpr std::size_t most_group = 32;
+  const auto n_group = std::min(most_group, n_node());
+  const auto& [length, window, since] = share.hosts;
+  timeline_.kinds.push_back(rest_kind(share));
+  timeline_.classes.clear(), task.class_busy.clear();
+  for (std::size_t g = 0; g < n_group; ++g) {
+    const auto at = length * static_cast<Tick>(2 * g + 1) / static_cast<Tick>(2 * n_group) - since;
+    const Tick begin = std::clamp<Tick>(at, 0, duration),
+               end = window == workload::never ? duration : std::clamp<Tick>(at + window, begin, duration);
+    auto& segments = timeline_.classes.emplace_back();
+    const auto add = [&](Tick ticks, std::uint32_t kind) {
+      if (ticks > 0) segments.push_back({ticks, kind});
+    };
+    add(begin, 1), add(end - begin, 0), add(duration - end, 1);
+    task.class_busy.push_back(share.rest_waits || end > begin ? 1 : 0);
+  }
+  task.class_window.assign(n_group, dvfs::PhaseMix(task.class_window.front()));
+  task.class_gate_Hz.assign(n_group, 0.0);
+  for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = static_cast<std::uint32_t>(i * n_group / n_node());
   set_kinds(task, timeline_, type(), model_.reference_clock_Hz());
 }
 
 void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state, FleetSignals& signals,
-                            FleetTask& task, HoldShare share) {
+                            FleetTask& task, const HoldShare& share) {
   hold_task(kind, duration, model_.reference_clock_Hz(), fleet_, ranks_.first_node, n_node(), timeline_, task);
-  if (share.busy_frac < 1.0) split_hold(duration, share, task);
+  if (share.hosts.length > 0)
+    spread_hold(duration, share, task);
+  else if (share.busy_frac < 1.0)
+    split_hold(duration, share, task);
   if (held_.any()) held_.split(timeline_, task);
   std::vector<double> nominal_W;
   nominal_W.reserve(timeline_.classes.size());
   for (std::size_t c = 0; c < timeline_.classes.size(); ++c)
-    nominal_W.push_back(
-        nominal_kind_W(task, type(), controls(state), c, nominal_die_K)[timeline_.classes[c].front().kind]);
+    nominal_W.push_back(mean_W(timeline_, c, nominal_kind_W(task, type(), controls(state), c, nominal_die_K)));
   predict(fleet_, state, task, nominal_W, seconds(duration), signals);
   if (kind.context)
     own_clocks(fleet_, state, task, seconds(duration), signals);

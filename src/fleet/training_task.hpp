@@ -8,13 +8,16 @@
 #include "replica_groups.hpp"
 #include "stage_courses.hpp"
 #include "task.hpp"
+#include "workload/job_state.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
 
-/// Which replicas take part in a constant state.
+/// Which replicas or hosts take part in a constant state.
 struct HoldShare {
   double busy_frac = 1.0;  ///< the first ones
   bool rest_waits = true;  ///< the others: wait for them with spinning kernels; false: have no process
+  bool by_host = false;    ///< false: replicas
+  workload::HostSpread hosts{};
 };
 
 /// A training job's action on the fleet: ranks, which GPU waits for which, and the resulting timeline.
@@ -58,7 +61,7 @@ class TrainingTask {
   std::vector<workload::Timeline> singles() const;
   /// Sets `task` to a constant state of all ranks (initialise, load, stall, down, …). The task's timeline is stored here.
   void set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state, FleetSignals& signals,
-                FleetTask& task, HoldShare share = {});
+                FleetTask& task, const HoldShare& share = {});
   /// After set_work for an iteration: the replica of a node stands still and waits, as ranks do whose neighbour has failed. Under
   /// GPU smoothing or ballast, whose states follow all replicas alike, it is left as it was.
   /// @param node of the job; -1: the first
@@ -127,7 +130,8 @@ class TrainingTask {
   void set_courses(Windows& window, const Controls& controls, double clock_frac) const;
   void ask_alone(Windows& window, FleetState& state, double ahead_s, FleetSignals& signals, FleetTask& task) const;
   ReplicaGroups groups_now(const FleetState& state, std::span<const double> rated_Hz);
-  void split_hold(Tick duration, HoldShare share, FleetTask& task);
+  void split_hold(Tick duration, const HoldShare& share, FleetTask& task);
+  void spread_hold(Tick duration, const HoldShare& share, FleetTask& task);
   const NodeType& type() const { return fleet_.types[hall()]; }
   const Controls& controls(const FleetState& state) const { return state.controls[hall()]; }
   std::size_t n_replica() const { return static_cast<std::size_t>(model_.dp()); }

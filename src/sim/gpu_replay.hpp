@@ -25,6 +25,13 @@ struct GpuReplay {
   double gate_Hz(double ratio, double clock_Hz) const {
     return leads ? 0.0 : std::min(clock_Hz, ratio * task.class_gate_Hz[cls]);
   }
+  /// Clock of a phase, which the board's peak may hold below the governor's.
+  double phase_Hz(std::uint32_t kind, double governor_Hz) const {
+    if (task.kind_context[kind] == 0) return governor_Hz;
+    return dvfs::peak_limited_clock_Hz(type.gpu, chip, task.kind_mix[kind], task.reference_Hz,
+                                       type.gpu.leakage_temperature_factor(die_K()),
+                                       dvfs::peak_W(type.governor, type.gpu.params()), governor_Hz);
+  }
   dvfs::PhasePower at(std::uint32_t kind, double clock_Hz, double ratio) const {
     return dvfs::phase_power(type.gpu, chip, task.kind_mix[kind], task.reference_Hz, clock_Hz,
                              gate_Hz(ratio, clock_Hz));

@@ -120,6 +120,7 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
   v.stage = m.maker->stage_of_node(n);
   v.iteration_s = seconds(m.task.timeline->period);
   v.point_die_K = array<double>(result, "/fleet/die_K")[g];
+  v.board_peak_W = dvfs::peak_W(type.governor, type.gpu.params());
 
   v.fans = node_fan_cycle(m.fleet, result.arrays, n);
   const auto first = m.state.die_K.begin() + static_cast<std::ptrdiff_t>(n * per_node);
@@ -173,7 +174,7 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
             now + std::max<Tick>(1, to_tick(governor.period_s() * dvfs::sample_begin_frac(begun = player.iterations)));
       const auto kind = player.kind();
       const double ratio = lead ? lead->at(player.at, player.frac(), player.frac()) : 1.0;
-      const double f = governor.clock_Hz(state, 0), W = gpu.watts(kind, f, ratio);
+      const double f = gpu.phase_Hz(kind, governor.clock_Hz(state, 0)), W = gpu.watts(kind, f, ratio);
       const Tick place = player.begun;
       const Tick d = player.play(std::min(until, next_sample) - now, gpu.pace(kind, f, ratio));
       const double s = seconds(d);

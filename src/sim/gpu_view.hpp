@@ -36,6 +36,8 @@ struct GpuView {
   std::array<double, dvfs::n_held> held_frac{};  ///< [Held] share of the samples
   /// Its server's fans under their controller, sample by sample; absent: they follow a straight line.
   std::optional<fleet::FanCycle> fans;
+  double board_peak_W = 0.0;  ///< that bounds each phase, see dvfs::peak_W; infinite: the entry does not know it
+  /// The clock is the governor's, as the board's own readings are: work is slower where the peak bounds it.
   std::vector<double> time_s, clock_Hz, power_W, die_K;
   std::vector<double> shown_W, shown_degC;  ///< by the sensors: trailing mean of 1 s every 100 ms; whole degrees
   std::vector<std::uint8_t> held;           ///< dvfs::Held at the last sample

@@ -101,7 +101,11 @@ std::string gpu_view_text(const GpuView& v) {
     if (v.held_frac[h] > 0.0)
       fmt::format_to(std::back_inserter(out), " {} {:.1f} %", name_of(static_cast<dvfs::Held>(h)),
                      100.0 * v.held_frac[h]);
-  out += "\n";
+  out += std::isfinite(v.board_peak_W)
+             ? fmt::format("\nno phase draws more than {:.0f} W, the highest measured power of the board\n",
+                           v.board_peak_W)
+             : "\nthe board's highest power is not known (governor.edp_peak_ratio): only the sampled limits bound a "
+               "phase\n";
   if (!v.fans) return out;
   const auto& f = *v.fans;
   const auto [low_K, high_K] = std::minmax_element(f.die_K.begin(), f.die_K.end());

@@ -97,7 +97,8 @@ void set_hold(Job& job, Tick stretch, StepContext& c) {
   const bool free = step.state == JobState::done || step.state == JobState::queued;
   const auto kind = free ? fleet::idle_kind() : step.kind;
   if (job.training && !job.state.dark) {
-    job.training->set_hold(kind, stretch, c.state, c.signals, task, {step.busy_frac, step.rest_waits});
+    job.training->set_hold(kind, stretch, c.state, c.signals, task,
+                           {step.busy_frac, step.rest_waits, step.by_host, step.hosts});
     return;
   }
   fleet::hold_task(kind, stretch, c.scenario.halls.front().compute.reference_clock_Hz, c.fleet, job.place.first_node,

@@ -98,6 +98,7 @@ std::string plan_text(const workload::ParallelPlan& plan) {
 std::string life_text(const workload::JobParams& life) {
   static const std::set<std::string> written = {"start_s",
                                                 "initialise_base_s",
+                                                "arrive_s",
                                                 "load_per_gpu_GB_per_s",
                                                 "storage_GB_per_s",
                                                 "warm_up_s",

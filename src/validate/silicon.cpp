@@ -83,10 +83,7 @@ dvfs::PhaseMix mean_mix(const workload::Timeline& timeline, std::size_t cls) {
   return sum;
 }
 
-double edp_peak_W(const GpuCase& gpu) {
-  const double ratio = gpu.governor.edp_peak_ratio;
-  return ratio > 0.0 ? ratio * gpu.power.tdp_W : std::numeric_limits<double>::infinity();
-}
+double edp_peak_W(const GpuCase& gpu) { return dvfs::peak_W(gpu.governor, gpu.power); }
 
 BoardPower power_of(const GpuCase&, const power::GpuModel& model, const dvfs::PhaseMix& mix, double reference_Hz,
                     double clock_Hz) {

@@ -13,7 +13,7 @@ namespace TIDEWATT_NAMESPACE::workload {
 /// What a job does next.
 struct JobStep {
   JobState state = JobState::queued;
-  /// Timed states: their exact end, or the end of a ramp's stage. iterate: no iteration starts at or after this (a
+  /// Timed states: their exact end, or the end of a stage. iterate: no iteration starts at or after this (a
   /// checkpoint, a stop or a ramp's next stage is due). evaluate and done: `never`.
   Tick until = never;
   std::int64_t max_iterations = 0;       ///< iterate: largest number before the next evaluation or the end
@@ -21,17 +21,21 @@ struct JobStep {
   Tick stop = never;  ///< iterate: the first boundary at or after it ends the work, for a planned stop
   std::int64_t evaluation_batches = 0;  ///< evaluate
   PhaseKind kind;                       ///< timed states: what every GPU does
-  double busy_frac = 1.0;               ///< ramps by replicas, tear-down: share of the job's replicas that do `kind`
-  bool rest_waits = true;               ///< what the others do: wait with spinning kernels; false: they have no process
-  std::int64_t failed_node = -1;        ///< run_out: its replica has stopped; -1: not known
-  double clock_frac = 1.0;  ///< ramps by clock: ceiling on every GPU's clock as a share of what it would run at
-  Tick interrupt = never;   ///< next unexpected failure: cut whatever runs at this nanosecond
+  double busy_frac = 1.0;  ///< share of the job that does `kind`: of its hosts in tear-down, else of its replicas
+  bool by_host = false;    ///< the share is of hosts
+  bool rest_waits = true;  ///< what the others do: wait with spinning kernels; false: they have no process
+  HostSpread hosts{};      ///< start, load: hosts do `kind` one after another, the others what `rest_waits` says
+  std::int64_t failed_node = -1;  ///< run_out: its replica has stopped; -1: not known
+  double clock_frac = 1.0;        ///< ramps by clock: ceiling on every GPU's clock as a share of what it would run at
+  Tick interrupt = never;         ///< next unexpected failure: cut whatever runs at this nanosecond
 };
 
 /// Life of one job as a small copyable state machine:
 /// queued → initialise → load → warm up → (ramp up) → iterate ⇄ evaluate, checkpoint → (failure → (run out) → detect → tear down →
 /// (wait for a spare) → replace → initialise) → (ramp down) → done.
 ///
+/// * Hosts start their processes one after another within `arrive_s`; the communicators' set-up begins with the last one. They begin
+///   to load, and end it, one after another as well.
 /// * A planned stop waits for the end of an iteration, saves, and loses nothing; `at_once` cuts and loses: the scheduler ends the
 ///   processes within `tear_down_s`, in stages.
 /// * A failure stops one replica. The others compute up to the exchange that waits for it and spin there until it is detected; then
@@ -116,6 +120,7 @@ class JobLife {
   Tick stage_end(Tick begin, double length_s, Tick now) const;
   std::int64_t stage(Tick begin, double length_s, Tick now) const;
   void soften(JobStep& step, Tick now) const;
+  void arrive(JobStep& step, Tick now) const;
   void tear_down(JobStep& step, Tick now) const;
   PhaseKind kind_of(JobState state) const;
   void log(Tick tick, const char* kind, std::int64_t entity, std::string text);

@@ -79,7 +79,8 @@ PhaseKind JobLife::kind_of(JobState state) const {
   kind.context = ends ? s_.spinning : !(is_down(state) || state == JobState::queued || state == JobState::done);
   if (state == JobState::load || state == JobState::checkpoint) {
     const double rate_B_per_s = state == JobState::load ? job_.load_per_gpu_B_per_s : job_.checkpoint_per_gpu_B_per_s;
-    const double whole_s = seconds(duration_ns(state));
+    double whole_s = seconds(duration_ns(state));
+    if (state == JobState::load) whole_s -= load_spread_s(job_, size_);  // of each host
     const double copy_s = size_.checkpoint_B / static_cast<double>(size_.n_gpu) / rate_B_per_s;
     kind.link_s = whole_s > 0.0 ? std::min(1.0, copy_s / whole_s) : 0.0;
     kind.wait_s = 1.0 - kind.link_s;
@@ -104,11 +105,21 @@ Tick JobLife::stage_end(Tick begin, double length_s, Tick now) const {
   return begin + to_tick(length_s) * (stage(begin, length_s, now) + 1) / job_.soft_stages;
 }
 
-/// Hosts end their processes one after another: a share of the replicas still spins, the others have none.
+/// Hosts follow one another: into their processes, into loading and out of it. Each of them loads equally long.
+void JobLife::arrive(JobStep& step, Tick now) const {
+  const bool loads = s_.state == JobState::load;
+  const Tick spread = to_tick(loads ? load_spread_s(job_, size_) : job_.arrive_s), since = now - s_.entered;
+  if (spread == 0 || (!loads && since >= spread)) return;
+  step.hosts = {spread, loads ? duration_ns(s_.state) - spread : never, since};
+  step.rest_waits = loads;
+}
+
+/// Hosts end their processes one after another: a share of them still has some that spin.
 void JobLife::tear_down(JobStep& step, Tick now) const {
   constexpr std::int64_t n_stage = 3;
   const Tick length = to_tick(job_.tear_down_s), since = now - s_.entered;
   step.rest_waits = false;
+  step.by_host = true;
   if (!s_.spinning || since >= length) {
     step.kind.context = false;
     return;
@@ -163,6 +174,7 @@ JobStep JobLife::next(Tick now) const {
     tear_down(step, now);
   else if (job_.soft_start_s > 0.0 || job_.soft_stop_s > 0.0)
     soften(step, now);
+  if (s_.state == JobState::initialise || s_.state == JobState::load) arrive(step, now);
   return step;
 }
 

@@ -25,6 +25,8 @@ void JobParams::fields(FieldVisitor& v) {
   v.integer("total_iterations", total_iterations, {0, 1e12}, "iterations to do, 0 = no end", Need::optional);
   v.choice("initialise", initialise, variants, "how communicators are set up", Need::optional);
   v.number("initialise_base_s", initialise_base_s, {0, 1e5}, "start of processes before communicators");
+  v.number("arrive_s", arrive_s, {0, 3600},
+           "time within which the hosts start their processes, one after another; communicators wait for the last");
   v.number("load_per_gpu_GB_per_s", load_per_gpu_B_per_s, {0.001, 1000}, "loading rate of one GPU");
   v.number("storage_GB_per_s", storage_B_per_s, {0.01, 1e5}, "storage bandwidth shared by all ranks");
   v.number("warm_up_s", warm_up_s, {0, 1e5}, "time between loading and full speed");
@@ -69,13 +71,21 @@ void JobParams::fields(FieldVisitor& v) {
 
 double initialise_s(const JobParams& job, const JobSize& size) {
   const double n = static_cast<double>(size.n_gpu);
-  if (job.initialise == "naive") return job.initialise_base_s + naive_s_per_rank2 * n * n;
-  if (job.initialise == "improved") return job.initialise_base_s + improved_s_per_rank2 * n * n;
-  return job.initialise_base_s + current_s_per_rank * n;
+  const double started_s = std::max(job.arrive_s, job.initialise_base_s);
+  if (job.initialise == "naive") return started_s + naive_s_per_rank2 * n * n;
+  if (job.initialise == "improved") return started_s + improved_s_per_rank2 * n * n;
+  return started_s + current_s_per_rank * n;
+}
+
+double load_spread_s(const JobParams& job, const JobSize& size) {
+  const double at_once_s =
+      std::max(size.checkpoint_B / job.storage_B_per_s, per_gpu_B(size) / job.load_per_gpu_B_per_s);
+  return std::min(job.arrive_s, 0.5 * at_once_s);
 }
 
 double load_s(const JobParams& job, const JobSize& size) {
-  return std::max(size.checkpoint_B / job.storage_B_per_s, per_gpu_B(size) / job.load_per_gpu_B_per_s);
+  return std::max(size.checkpoint_B / job.storage_B_per_s,
+                  load_spread_s(job, size) + per_gpu_B(size) / job.load_per_gpu_B_per_s);
 }
 
 double checkpoint_blocking_s(const JobParams& job, const JobSize& size, bool async) {

@@ -35,6 +35,13 @@ const char* name_of(JobState state);
 
 inline constexpr Tick never = std::numeric_limits<Tick>::max();
 
+/// Hosts that begin something one after another, evenly within `length`, and do it for `window` each.
+struct HostSpread {
+  Tick length = 0;      ///< 0: all at once
+  Tick window = never;  ///< never: to the end
+  Tick since = 0;       ///< since the first one could begin
+};
+
 /// One line of the event log.
 struct JobEvent {
   Tick tick = 0;

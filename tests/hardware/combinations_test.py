@@ -17,7 +17,7 @@ import tidewatt as tw
 BINARY = os.environ["TIDEWATT"]
 KINDS = ("gpu", "house", "network", "plant")  # a house is a server or a rack
 # Start-up is cut short: within 60 s every job is to train.
-SHORT = {"run.duration_h": 60 / 3600, "job.main.life.initialise_base_s": 1, "job.main.life.warm_up_s": 1, "record.window.sample.start_s": 40,
+SHORT = {"run.duration_h": 60 / 3600, "job.main.life.initialise_base_s": 1, "job.main.life.arrive_s": 0, "job.main.life.warm_up_s": 1, "record.window.sample.start_s": 40,
          "record.window.sample.duration_s": 10}
 MOST_PUE, MOST_CLOSURE, LIMIT_S = 2.5, 1e-9, 300.0
 POSITIVE = ("iteration_s", "tokens_per_s_mean", "tokens_per_J", "tflops_per_gpu", "clock_slowest_MHz", "it_mean_MW", "pcc_mean_MW", "pcc_min_MW",

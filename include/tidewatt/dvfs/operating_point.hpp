@@ -10,10 +10,11 @@ namespace TIDEWATT_NAMESPACE::dvfs {
 
 /// Limits of the clock governor of one GPU type.
 struct TIDEWATT_API GovernorParams {
-  double cap_margin_W;          ///< the 1 s power limiter keeps the mean this far below the cap, W
-  double edp_peak_ratio = 0.0;  ///< highest board power ÷ rating; 0: not known. Runs leave it out
-  double thermal_target_K;      ///< die temperature to which the thermal limiter controls, K
-  double slowdown_K;            ///< hardware slowdown, K
+  double cap_margin_W;  ///< the 1 s power limiter keeps the mean this far below the cap, W
+  double edp_peak_ratio =
+      0.0;                  ///< highest board power ÷ rating, see peak_limited_clock_Hz; 0: not known, no such bound
+  double thermal_target_K;  ///< die temperature to which the thermal limiter controls, K
+  double slowdown_K;        ///< hardware slowdown, K
   double slowdown_clock_ratio;  ///< clock during slowdown ÷ highest clock
   double shutdown_K;            ///< K
   double window_s;              ///< averaging time of the power limiter, s
@@ -49,6 +50,10 @@ struct TIDEWATT_API PhasePower {
 TIDEWATT_API PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& mix,
                                     double reference_Hz, double clock_Hz, double gate_Hz);
 
+/// Highest power that the board has been measured at, W: edp_peak_ratio times its rating, whatever the cap. Infinite where the entry does
+/// not know it.
+TIDEWATT_API double peak_W(const GovernorParams& governor, const power::GpuPowerParams& board);
+
 struct TIDEWATT_API OperatingPoint {
   double clock_Hz;
   Limiter limiter;
@@ -64,5 +69,19 @@ struct TIDEWATT_API OperatingPoint {
 TIDEWATT_API OperatingPoint operating_point(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& window,
                                             double reference_Hz, double gate_Hz, double leakage_temperature_factor,
                                             double cap_W, double max_Hz, double start_Hz);
+
+/// Clock of one phase under the board's peak: faster than any governor samples, the chip stretches its clock so that the board draws
+/// `peak_W` at most while the phase works,
+///
+///     f = min(f_governor, f_peak),   P(f_peak) = peak_W.
+///
+/// Work takes longer at the lower clock; no power is cut off. The power is the phase's mean without the time in which it waits for a slower
+/// rank. One H100 behaves so (docs/records): its clock reads 1,980 MHz at 941 W, and products come at 0.78 of that clock's rate.
+/// @param leakage_temperature_factor e^{k_T (T − T_ref)} at the die's temperature in the phase, dimensionless
+/// @param peak_W of the board, see peak_W(); infinite: no bound  @param clock_Hz that the governor allows, Hz
+/// @returns Hz, at least the lowest clock of the table
+TIDEWATT_API double peak_limited_clock_Hz(const power::GpuModel& gpu, const power::Chip& chip, const PhaseMix& phase,
+                                          double reference_Hz, double leakage_temperature_factor, double peak_W,
+                                          double clock_Hz);
 
 }  // namespace TIDEWATT_NAMESPACE::dvfs

@@ -14,6 +14,7 @@ struct TIDEWATT_API JobParams {
   std::int64_t total_iterations = 0;   ///< 0 = as long as the run lasts
   std::string initialise = "current";  ///< communicator set-up: naive | improved | current
   double initialise_base_s = 0.0;      ///< containers, imports, data pipeline
+  double arrive_s = 0.0;               ///< time within which the hosts start their processes, one after another
   double load_per_gpu_B_per_s = 0.0;   ///< storage or host to one GPU
   double storage_B_per_s = 0.0;        ///< shared by all ranks of the job
   double warm_up_s = 0.0;              ///< first steps: allocator, autotuning, data cache
@@ -52,11 +53,15 @@ struct TIDEWATT_API JobSize {
   double checkpoint_B = 0.0;
 };
 
-/// Base time + set-up of the communicators. naive: every group's barrier goes through a blocking store, c n²;
+/// Start of the processes + set-up of the communicators, which waits for the last host: max(arrive_s, initialise_base_s) + set-up. naive: every group's barrier goes through a blocking store, c n²;
 /// improved: a non-blocking store, the same n² barriers; current: one ordered pass, c n.
 /// Fitted to arXiv 2402.15627: 1,047 s and 361 s at 2,048 GPUs; < 5 s there and < 30 s above 10,000.
 TIDEWATT_API double initialise_s(const JobParams& job, const JobSize& size);
-/// Time to load: the whole checkpoint over the shared storage or one GPU's share over its own path, whichever is slower.
+/// Time between the first host's and the last one's begin to load, and between their ends, s: arrive_s, but at most half of the time to
+/// load all at once.
+TIDEWATT_API double load_spread_s(const JobParams& job, const JobSize& size);
+/// Time to load, s: the whole checkpoint over the shared storage or one GPU's share over its own path behind the last host's begin,
+/// whichever is slower.
 TIDEWATT_API double load_s(const JobParams& job, const JobSize& size);
 /// Time for which a checkpoint stops the job: the base, plus the per-GPU copy (asynchronous) or the slower of copy and storage.
 TIDEWATT_API double checkpoint_blocking_s(const JobParams& job, const JobSize& size, bool async);

@@ -215,3 +215,28 @@ TEST_CASE("power kept below a bound gives the limiter what it does not draw", "[
   CHECK(b.clock_Hz > 1.02 * a.clock_Hz);
   CHECK(b.mean_W == Approx(target_W()).epsilon(4e-3));
 }
+
+TEST_CASE("no kind draws more than the board's peak, and its work takes longer", "[dvfs][course]") {
+  const Kinds kinds;
+  const std::vector<Stretch> bursts{{0.03, 1}, {0.2, 2}};  // the mean is below the limit: only peaks hold the clock
+  const auto course_of = [&](double ratio, const power::Chip& chip = {}) {
+    const Repetition r{bursts, kinds.mix, kinds.context, twin_reference_Hz, twin_reference_Hz};
+    auto governor = h100().governor;
+    governor.edp_peak_ratio = ratio;
+    return clock_course(h100().gpu, chip, r, factor(), {cap_W, 1.98e9, governor, nullptr, {}});
+  };
+  const auto power_W = [&](const ClockCourse& c, const power::Chip& chip = {}) {
+    const auto p = phase_power(h100().gpu, chip, kinds.mix[1], c.kind[1], twin_reference_Hz, c.clock_Hz, 0.0);
+    return p.fixed_W + p.leakage_W * factor();
+  };
+  const double ratio = 1.345, most_W = ratio * h100().gpu.params().tdp_W;
+  const auto unknown = course_of(0.0), held = course_of(ratio), high = course_of(5.0);
+  CHECK(power_W(unknown) > 1.05 * most_W);
+  CHECK(power_W(held) == Approx(most_W).epsilon(1e-3));
+  CHECK(held.clock_Hz < 0.97 * unknown.clock_Hz);
+  CHECK(held.repetition_s > unknown.repetition_s);
+  CHECK(high.clock_Hz == unknown.clock_Hz);
+  CHECK(high.mean_W == unknown.mean_W);
+  for (const power::Chip& chip : {power::Chip{2.0, 0.0}, power::Chip{1.0, 0.04}, power::Chip{0.7, -0.03}})
+    CHECK(power_W(course_of(ratio, chip), chip) == Approx(most_W).epsilon(1e-3));
+}

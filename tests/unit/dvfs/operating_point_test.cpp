@@ -74,3 +74,33 @@ TEST_CASE("a rank that waits for a slower one uses less power at the same clock 
       dvfs::operating_point(node().gpu, {}, gemm(), f_ref, 0.95 * alone.clock_Hz, 1.0, 692, 1.98e9, 1.5e9);
   CHECK(waiting.clock_Hz > alone.clock_Hz);
 }
+
+TEST_CASE("a phase that would draw more than the board's peak runs at the clock at which it draws the peak") {
+  constexpr double peak_W = 941.5, factor = 1.2;
+  const auto limited_Hz = [&](const power::Chip& chip, double factor_, double clock_Hz) {
+    return dvfs::peak_limited_clock_Hz(node().gpu, chip, gemm(), f_ref, factor_, peak_W, clock_Hz);
+  };
+  REQUIRE(mean_power({}, 1.98e9, 0.0, factor) > peak_W);
+  const double at_Hz = limited_Hz({}, factor, 1.98e9);
+  CHECK(mean_power({}, at_Hz, 0.0, factor) == Approx(peak_W).epsilon(1e-8));
+  // Work and time follow: its products last as much longer as the clock is lower.
+  const auto longer_s = dvfs::phase_power(node().gpu, {}, gemm(), f_ref, at_Hz, 0.0).duration_s -
+                        dvfs::phase_power(node().gpu, {}, gemm(), f_ref, 1.98e9, 0.0).duration_s;
+  CHECK(longer_s == Approx(gemm().matrix_s * f_ref * (1.0 / at_Hz - 1.0 / 1.98e9)));
+  CHECK(longer_s > 0.0);
+  // The governor's clock where that is lower; leaky, hot and slow chips earlier.
+  CHECK(limited_Hz({}, factor, 0.9 * at_Hz) == 0.9 * at_Hz);
+  CHECK(limited_Hz({}, 1.3 * factor, 1.98e9) < at_Hz);
+  CHECK(limited_Hz({1.3, 0.0}, factor, 1.98e9) < at_Hz);
+  CHECK(limited_Hz({1.0, 0.02}, factor, 1.98e9) < at_Hz);
+}
+
+TEST_CASE("a peak is relative to the board's rating, and none that is not known acts") {
+  auto governor = node().governor;
+  governor.edp_peak_ratio = 1.345;
+  CHECK(dvfs::peak_W(governor, node().gpu.params()) == 1.345 * node().gpu.params().tdp_W);
+  governor.edp_peak_ratio = 0.0;
+  const double unknown_W = dvfs::peak_W(governor, node().gpu.params());
+  CHECK(std::isinf(unknown_W));
+  CHECK(dvfs::peak_limited_clock_Hz(node().gpu, {}, gemm(), f_ref, 1.2, unknown_W, 1.98e9) == 1.98e9);
+}

@@ -50,7 +50,9 @@ inline TwinRun run_sampled(const tidewatt::power::Chip& chip, const std::vector<
   bool measuring = false;
   double began = 0.0;
   while (true) {
-    const double f = governor.clock_Hz(state, 0);
+    const double f =
+        dvfs::peak_limited_clock_Hz(gpu, chip, phases[k], twin_reference_Hz, factor,
+                                    dvfs::peak_W(h100().governor, gpu.params()), governor.clock_Hz(state, 0));
     const auto p = dvfs::phase_power(gpu, chip, phases[k], twin_reference_Hz, f, 0.0);
     const double W = p.fixed_W + p.leakage_W * factor;
     const double left_s = (1.0 - done) * p.duration_s;

@@ -85,3 +85,18 @@ TEST_CASE("clocks that the limit lets through fall with voltage, leakage, heat a
   CHECK(clock_Hz({}, nominal_die_K + 10.0, 700.0) < nominal_Hz);
   CHECK(clock_Hz({}, nominal_die_K, 690.0) < nominal_Hz);
 }
+
+TEST_CASE("no segment of a class draws more than the board's peak; without one those behind waits do", "[fleet]") {
+  const auto most_W = [](const Gated& g) {
+    double out = 0.0;
+    for (std::size_t c = 0; c < g.timeline.classes.size(); c += 5) {
+      const auto powers = g.at(nominal_die_K, c);
+      for (std::size_t i = 0; i < powers.more_W.size(); ++i)
+        out = std::max(out, powers.kind_W[g.timeline.classes[c][i].kind] + powers.more_W[i]);
+    }
+    return out;
+  };
+  const double peak_W = dvfs::peak_W(Gated().type().governor, Gated().type().gpu.params());
+  REQUIRE(peak_W < 1000.0);
+  CHECK(most_W(Gated()) < 1.005 * peak_W);
+}

@@ -1,6 +1,7 @@
 #include "fleet/training_task.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "catch.hpp"
 #include "sim/build_fleet.hpp"
@@ -143,4 +144,43 @@ TEST_CASE("the GPU that sets the pace stands at its limit, and slows down by clo
           share + 0.5 * (1.0 - share) * share);  // more work is left than power, since voltage falls with the clock
     CHECK(c.at(W) < 1.0);
   }
+}
+
+TEST_CASE("hosts that begin one after another do so however the time is cut, each for as long as the others") {
+  Setup s;
+  workload::PhaseKind kind;
+  kind.name = "load", kind.link_s = 0.06, kind.wait_s = 0.94, kind.link_frac = 0.02;
+  const auto n_node = static_cast<double>(s.fleet.n_node());
+  for (const Tick window : {workload::never, 20 * ns_per_s}) {
+    const bool ends = window != workload::never;
+    const Tick spread = 8 * ns_per_s, all = ends ? spread + window : 30 * ns_per_s;
+    std::vector<double> done_s(s.fleet.n_node(), 0.0);  // [node]
+    for (Tick at = 0; at < all;) {
+      const Tick d = std::min(at % 2 == 0 ? 3'000'000'001 : 1'234'567'891, all - at);
+      s.maker.set_hold(kind, d, s.state, s.signals, s.task, {1.0, ends, false, {spread, window, at}});
+      std::map<Tick, double> begins;  // hosts that change what they do in one instant
+      for (std::size_t n = 0; n < s.fleet.n_node(); ++n) {
+        Tick passed = 0;
+        for (const auto& segment : s.task.timeline->classes[s.task.node_class[n]]) {
+          if (segment.kind == 0) done_s[n] += seconds(segment.duration);
+          if (passed > 0) begins[passed] += 1.0 / n_node;
+          passed += segment.duration;
+        }
+        REQUIRE(passed == d);
+      }
+      for (const auto& [tick, share] : begins) CHECK(share <= 1.0 / 32.0 + 1e-12);
+      at += d;
+    }
+    const auto [least, most] = std::minmax_element(done_s.begin(), done_s.end());
+    double sum = 0.0;
+    for (const double x : done_s) sum += x;
+    if (ends)
+      CHECK((*least == Approx(20.0) && *most == Approx(20.0)));
+    else
+      CHECK((*least < 22.2 && *most > 29.8));
+    CHECK(sum / n_node == Approx(ends ? 20.0 : 26.0).epsilon(1e-9));
+    CHECK(s.task.kind_context[1] == (ends ? 1 : 0));
+  }
+  s.maker.set_hold(kind, ns_per_s, s.state, s.signals, s.task);
+  CHECK(s.task.timeline->classes.size() == 1);  // all at once
 }

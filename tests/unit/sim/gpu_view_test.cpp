@@ -179,3 +179,23 @@ TEST_CASE("the step within a second does not depend on where pieces begin", "[gp
       CHECK(folded.largest_step_W() == Approx(450.0).epsilon(1e-9));
     }
 }
+
+TEST_CASE("no GPU draws more than its board was measured at, in replay and run; without that bound it does",
+          "[gpu_view]") {
+  const auto highest_W = [](const std::vector<std::string>& more) {
+    LoadOptions o;
+    o.set = {"hall.a.n_gpu=1024",  "job.main.plan.n_gpu=1024",         "job.main.plan.global_batch_sequences=128",
+             "run.duration_h=0.3", "record.window.sample.start_s=600", "record.window.sample.duration_s=1"};
+    o.set.insert(o.set.end(), more.begin(), more.end());
+    const auto s = load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_day.toml", o);
+    GpuChoice choice;
+    choice.slowest = true;
+    const auto v = view_gpu(s, run(s), choice);
+    CHECK(v.mean_Hz == Approx(v.point_Hz).epsilon(0.01));
+    CHECK(v.mean_W == Approx(v.point_W).epsilon(0.01));
+    return *std::max_element(v.power_W.begin(), v.power_W.end());
+  };
+  constexpr double measured_W = 1.345 * 700.0;
+  CHECK(highest_W({}) < measured_W + 0.5);
+  CHECK(highest_W({"hall.a.gpu.governor.edp_peak_ratio=0"}) > 1.05 * measured_W);
+}

@@ -150,3 +150,53 @@ TEST_CASE("a job placed elsewhere has other chips, and the report's map shows wh
   CHECK(figure(here, "iteration_s") != figure(there, "iteration_s"));
   CHECK(figure(here, "iteration_s") == Approx(figure(there, "iteration_s")).epsilon(0.05));
 }
+
+TEST_CASE("hosts arrive one after another: no millisecond has more than a host's part of the rise", "[sim][start]") {
+  const auto started = [](const std::string& arrive_s) {
+    return run(tiny("", {"job.main.life.start_s=32", "job.main.life.initialise_base_s=10", "job.main.life.warm_up_s=2",
+                         "job.main.life.arrive_s=" + arrive_s}));
+  };
+  const auto spread = started("8"), at_once = started("0");
+  const auto largest_W = [](const Result& r, double from_s, double to_s) {
+    const auto& wave = values<double>(r, "/waveform_sample/pcc_W");
+    double out = 0.0;
+    for (auto i = std::lround((from_s - 30.0) * 1e3) + 1; i < std::lround((to_s - 30.0) * 1e3); ++i)
+      out = std::max(out, std::abs(wave[static_cast<std::size_t>(i)] - wave[static_cast<std::size_t>(i - 1)]));
+    return out;
+  };
+  const double rise_W = mean_W(at_once, 32.5, 33.0) - mean_W(at_once, 31.0, 31.9);
+  REQUIRE(rise_W > 3e3);  // contexts of 128 GPUs
+  CHECK(largest_W(at_once, 31.0, 33.0) > 0.9 * rise_W);
+  CHECK(largest_W(spread, 31.0, 41.9) < 1.1 * rise_W / 16.0);  // of 16 hosts
+  CHECK(mean_W(spread, 40.5, 41.5) == Approx(mean_W(at_once, 40.5, 41.5)).epsilon(0.01));
+  CHECK(mean_W(spread, 35.9, 36.1) - mean_W(spread, 31.0, 31.9) == Approx(0.5 * rise_W).epsilon(0.15));
+  for (const auto* r : {&spread, &at_once}) {
+    CHECK(figure(*r, "energy_closure") <= 1e-11);
+    CHECK(figure(*r, "input_energy_error") <= 1e-12);
+  }
+  // Processes start within the base: the job iterates at the same time, as often.
+  CHECK(state_s(spread, workload::JobState::initialise) ==
+        Approx(state_s(at_once, workload::JobState::initialise)).epsilon(1e-9));
+  CHECK(values<std::int64_t>(spread, "/jobs/n_iterations")[0] ==
+        values<std::int64_t>(at_once, "/jobs/n_iterations")[0]);
+}
+
+TEST_CASE("hosts arrive one after another after a failure as well", "[sim][start]") {
+  const char* failure = R"(
+[[event]]
+name = "host"
+kind = "failure"
+job = "main"
+at_s = 40.0
+)";
+  const auto steps_W = [&](const char* arrive_s) {
+    const auto r = run(tiny(failure, {"job.main.life.detect_s=1", "job.main.life.replace_s=2",
+                                      std::string("job.main.life.arrive_s=") + arrive_s}));
+    const auto& wave = values<double>(r, "/waveform_sample/pcc_W");
+    double out = 0.0;  // from its replacement at 43 s on
+    for (std::size_t i = 12'500; i < 17'000; ++i) out = std::max(out, wave[i] - wave[i - 1]);
+    CHECK(figure(r, "energy_closure") <= 1e-11);
+    return out;
+  };
+  CHECK(steps_W("6") < 0.2 * steps_W("0"));
+}

@@ -231,6 +231,7 @@ sharding = "fsdp"
 [job.life]
 start_s = 5
 initialise_base_s = 2
+arrive_s = 0
 load_per_gpu_GB_per_s = 2
 storage_GB_per_s = 2000
 warm_up_s = 2

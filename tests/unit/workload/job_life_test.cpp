@@ -395,3 +395,53 @@ TEST_CASE("a spare rack ends the wait for a domain; its copy goes on alike", "[w
   CHECK(waits(1) < 30000 * s);
   CHECK(waits(0) > 39000 * s);
 }
+
+TEST_CASE("hosts start and load one after another, each loads as long as the others", "[workload][job]") {
+  JobParams j = job();
+  j.arrive_s = 40.0;  // longer than the base: communicators wait for the last host
+  Driver d{JobLife(j, size, {}), length, 13 * s};
+  const double load_all_s = load_s(j, size), spread_s = load_spread_s(j, size);
+  CHECK(initialise_s(j, size) == Approx(initialise_s(job(), size) + 10.0));
+  CHECK(load_all_s == load_s(job(), size));  // storage is the bottleneck, whoever begins first
+  CHECK(spread_s == Approx(0.5 * load_all_s));
+  const Tick start = 100 * s, loads_at = start + to_tick(initialise_s(j, size));
+  d.life.completed(d.life.next(0), 0, start);
+  for (const Tick since : {0 * s, 25 * s, 39 * s, 40 * s, 60 * s}) {
+    const JobStep step = d.life.next(start + since);
+    REQUIRE(step.state == JobState::initialise);
+    CHECK(step.until == loads_at);
+    CHECK(step.hosts.length == (since < 40 * s ? 40 * s : 0));
+    if (since >= 40 * s) continue;  // all have arrived
+    CHECK(step.hosts.since == since);
+    CHECK(step.hosts.window == never);
+    CHECK(!step.rest_waits);
+  }
+  d.life.completed(d.life.next(loads_at), 0, loads_at);
+  const JobStep step = d.life.next(loads_at + s / 10);
+  REQUIRE(step.state == JobState::load);
+  CHECK(step.rest_waits);
+  CHECK(step.hosts.since == s / 10);
+  CHECK(step.hosts.length + step.hosts.window == to_tick(load_all_s));
+  // The bytes of every GPU, at the rate of one.
+  const double copy_s = size.checkpoint_B / static_cast<double>(size.n_gpu) / j.load_per_gpu_B_per_s;
+  CHECK(seconds(step.hosts.window) * step.kind.link_s == Approx(copy_s).epsilon(1e-6));
+}
+
+TEST_CASE("where a GPU's own path is the bottleneck, loading ends as much later as the last host begins",
+          "[workload][job]") {
+  JobParams j = job();
+  j.storage_B_per_s = 1e18, j.load_per_gpu_B_per_s = 1e7;
+  const double at_once_s = load_s(j, size);
+  j.arrive_s = 3.0;
+  CHECK(load_s(j, size) == Approx(at_once_s + 3.0));
+}
+
+TEST_CASE("without a spread all hosts start in one instant", "[workload][job]") {
+  const JobLife life(job(), size, {});
+  JobLife begun = life;
+  begun.completed(begun.next(0), 0, 100 * s);
+  const JobStep step = begun.next(100 * s);
+  CHECK(step.state == JobState::initialise);
+  CHECK(step.hosts.length == 0);
+  CHECK(step.until == 100 * s + to_tick(initialise_s(job(), size)));
+}
