@@ -23,7 +23,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 cooling::Weather make_weather(const Scenario& scenario);
 
 /// Stands in front of every saved state. A change of what any `archive` writes takes another number: states of other layouts are refused.
-inline constexpr std::string_view state_layout = "tidewatt state 17";
+inline constexpr std::string_view state_layout = "tidewatt state 18";
 
 /// What a run is made of; it never changes.
 struct RunModel {

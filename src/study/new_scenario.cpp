@@ -141,7 +141,9 @@ std::string text_of(const NewScenario& o, const Hardware& h) {
                      quoted(h.server), quoted(h.plant), quoted(h.network));
   out += "\n[job.plan]\n" + plan_text(h.plan);
   out += "\n# ---- The job's life, the site and what is recorded ----\n[job.life]\n" + life_text();
-  out += "\n[site]\n" + entry_line("feeder", h.feeder, "transformers and cables between the halls and the connection");
+  out += "\n[site.feeder]\n" +
+         entry_line("catalog", h.feeder, "transformers and cables between the halls and the connection") +
+         short_text<power::FeederParams>({{"fit_transformers", "true"}});
   out += "\n[grid]\n" + entry_line("catalog", o.grid, "grid behind the connection");
   out += "\n# A window of time that is recorded every millisecond.\n[[record.window]]\n" + window_text(o.duration_h);
   std::set<std::string> further_hall = {"name"};

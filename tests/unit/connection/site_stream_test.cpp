@@ -239,7 +239,7 @@ TEST_CASE("repetitions booked behind rack storage give the charge and energies o
   auto params = plain();
   params.delivery.emplace();
   params.delivery->feeder = params.feeder;
-  params.delivery->rack_storage = {{8e6, 200e6, 0.985, 0.97, 0.25, 1.0, 0.5}, 10.0, 0.625, 60.0, 0.0, 0.0};
+  params.delivery->rack_storage = {{8e6, 200e6, 0.985, 0.97, 0.25, 1.0, 0.5}, 10.0, 300.0, 0.0, 0.0};
   auto slow = params;
   slow.closed_form = false;
   SiteStream fast(params, 11e6, 0.7e6), each(slow, 11e6, 0.7e6);
@@ -276,7 +276,7 @@ TEST_CASE("storage in racks that its bounds move, or below supplies, passes ever
   auto emptying = plain(), supplied = plain();
   emptying.delivery.emplace();
   emptying.delivery->feeder = emptying.feeder;
-  emptying.delivery->rack_storage = {{8e6, 4e6, 0.985, 0.97, 0.25, 1.0, 0.5}, 10.0, 0.625, 60.0, 0.0, 0.0};
+  emptying.delivery->rack_storage = {{8e6, 4e6, 0.985, 0.97, 0.25, 1.0, 0.5}, 10.0, 300.0, 0.0, 0.0};
   supplied.delivery = emptying.delivery;
   supplied.delivery->rack_storage->store.energy_J = 200e6;
   auto& ups = supplied.delivery->ups.emplace();
