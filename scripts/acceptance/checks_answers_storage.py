@@ -1,5 +1,8 @@
 """Acceptance of right answers on storage in racks, substations, smoothing and ratings (lines 18 and 20)."""
+import csv
 import itertools
+import math
+import statistics
 import tomllib
 from pathlib import Path
 
@@ -56,13 +59,14 @@ def substation(report):
 
 
 def power_factor(report, file):
-    """Of the recorded window's means."""
-    result = Path(report.folder.name) / "factor.h5"
+    """Of the recorded window's means: the site iterates in it."""
+    result, folder = Path(report.folder.name) / "factor.h5", Path(report.folder.name) / f"factor_{file.stem}"
     product.call([report.binary, "run", file, "--quiet", "--no-interval", "--out", result])
-    import tidewatt as tw
-    r = tw.open(result) if hasattr(tw, "open") else tw.load(result)
-    P, Q = (float(r[f"/waveform_sample/{key}"].mean()) for key in ("pcc_W", "pcc_var"))
-    return P / (P * P + Q * Q) ** 0.5
+    product.call([report.binary, "export", result, "--format", "csv", "--out", folder])
+    with next(folder.glob("*.csv")).open(encoding="utf-8") as text:
+        rows = list(csv.DictReader(line for line in text if not line.startswith("#")))
+    P, Q = (statistics.fmean(float(row[key]) for row in rows) for key in ("pcc_P_MW", "pcc_Q_Mvar"))
+    return P / math.hypot(P, Q)
 
 
 def smoothing(report):
