@@ -35,6 +35,7 @@ Figures day() {
           {"pcc_dominant_Hz", 0.4585},
           {"pcc_dominant_MW", 2.0},
           {"feeder_loading_max_percent", List{{"rack", 20.0}, {"site", 71.0}}},
+          {"feeder_loading_mean_max_percent", List{{"rack", 18.0}, {"site", 60.0}}},
           {"freq_deviation_max_mHz", 1.48},
           {"volt_deviation_max_percent", 0.1},
           {"pue", 1.05},
