@@ -9,7 +9,7 @@ double design_load_W(const Scenario& scenario);
 
 /// Cabinets of a hall, the last of which may be part-filled.
 std::int64_t n_rack(const HallSpec& hall);
-/// How many entries of `site.rack_storage` the site has, by its key `per`.
+/// Number of entries of `site.rack_storage` on the site, by its key `per`; dimensionless.
 double n_rack_storage(const Scenario& scenario);
 
 /// The feeder with its branches: on the rack level one per rack (more where a rack needs them), above it by the design load.

@@ -276,7 +276,7 @@ TEST_CASE("storage in racks whose droop still moves, or below supplies, passes e
   auto moving = plain(), supplied = plain();
   moving.delivery.emplace();
   moving.delivery->feeder = moving.feeder;
-  moving.delivery->rack_storage = {{8e6, 4e6, 0.985, 0.97, 0.25, 1.0, 0.5}, 10.0, 1e6, 0.0, 0.0};
+  moving.delivery->rack_storage = {{40e6, 4e6, 0.985, 0.97, 0.25, 1.0, 0.5}, 10.0, 1e6, 0.0, 0.0};
   supplied.delivery = moving.delivery;
   supplied.delivery->rack_storage->store.energy_J = 200e6;
   auto& ups = supplied.delivery->ups.emplace();

@@ -139,7 +139,7 @@ TEST_CASE("a feeder is overloaded by its mean; a peak of a millisecond above the
                       {"feeder_loading_mean_max_percent", List{{"rack", 18.0}, {"site", mean}}}}));
   };
   has(said(330.0, 400.0), {"overloaded", "'site'", "330 %", "400 %", "over 15 min", "site.feeder.site_rating_MVA"});
-  has(said(96.0, 122.0), {"'site'", "96 %", "over 15 min", "millisecond is 122 %"});
+  has(said(96.0, 122.0), {"'site'", "96.0 %", "over 15 min", "millisecond is 122 %"});
   CHECK_THAT(said(96.0, 122.0), !Catch::Contains("overloaded"));
   CHECK_THAT(said(80.0, 99.0), !Catch::Contains("site.feeder"));
 }
