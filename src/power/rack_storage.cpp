@@ -122,11 +122,11 @@ void RackStorage::step(std::span<const double> load_W, std::span<double> drawn_W
 bool RackStorage::repeats(const RackStorageState& before, const StoreMeters& meters_before, const RackStorageState& now,
                           const StoreMeters& meters, std::int64_t n_bin, double drift_W) const {
   if (meters.n_energy_limited != meters_before.n_energy_limited) return false;
+  if (now.n_bin < std::min(n_bin, window_bins / 2)) return false;  // the window has not seen the unit
   const bool used = now.charge_high_J - now.charge_low_J >= in_use * usable_J_;
   double ends_W = std::abs(now.high_W - before.high_W) + std::abs(now.low_W - before.low_W);
-  if (used && now.high_W - now.low_W > least_W_)
-    ends_W += std::max(0.0, now.high_W - std::max(now.goal_high_W, now.seen_high_W)) +
-              std::max(0.0, std::min(now.goal_low_W, now.seen_low_W) - now.low_W);
+  if (used && now.high_W - now.low_W > least_W_)  // what the present window will ask them to move
+    ends_W += (now.high_W - now.seen_high_W) + (now.seen_low_W - now.low_W);
   const double tau_s = time_constant_s(now), left = math::exp(-static_cast<double>(n_bin) * bin_s / tau_s);
   const double charge_W = std::abs(store_.stored_J(now.store) - store_.stored_J(before.store)) / tau_s;
   return ends_W + charge_W * left / (1.0 - left) <= drift_W;
