@@ -50,6 +50,7 @@ double steady_W(const RackStage& racks, const std::optional<power::Feeder>& rows
 void take_level(const power::FeederMeters& from, std::size_t level, power::FeederMeters& to) {
   to.loss_J[level] = from.loss_J[level];
   to.loading_max_frac[level] = from.loading_max_frac[level];
+  to.loading2_s[level] = from.loading2_s[level];
 }
 
 }  // namespace
@@ -135,7 +136,10 @@ double Delivery::repeat(const Mark& before, double count, double rest_J) {
   book(m.load_J, before.upper.load_J, more_J);
   book(m.auxiliary_J, before.upper.auxiliary_J, 0.0);
   book(m.drawn_J, before.upper.drawn_J, more_J);
-  for (std::size_t i = 0; i < m.loss_J.size(); ++i) book(m.loss_J[i], before.upper.loss_J[i], 0.0);
+  for (std::size_t i = 0; i < m.loss_J.size(); ++i) {
+    book(m.loss_J[i], before.upper.loss_J[i], 0.0);
+    book(m.loading2_s[i], before.upper.loading2_s[i], 0.0);
+  }
   return m.drawn_J.value() - fed_J;
 }
 

@@ -19,6 +19,7 @@ void scale_add(power::FeederMeters& to, const power::FeederMeters& from, double 
   to.drawn_J.add(from.drawn_J.value() * factor);
   for (std::size_t i = 0; i < to.loss_J.size(); ++i) {
     to.loss_J[i].add(from.loss_J[i].value() * factor);
+    to.loading2_s[i].add(from.loading2_s[i].value() * factor);
     to.loading_max_frac[i] = std::max(to.loading_max_frac[i], from.loading_max_frac[i]);
   }
 }

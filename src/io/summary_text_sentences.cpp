@@ -183,6 +183,26 @@ class Sentences {
                       shown(f_["slowest_behind_percent"], 2), shown(f_["straggler_loss_percent"], 2)));
   }
 
+  /// Ratings are thermal: the mean decides, and peaks beyond it are named beside it.
+  void feeder() {
+    const auto means = f_.list("feeder_loading_mean_max_percent");
+    for (const auto& [level, peak] : f_.list("feeder_loading_max_percent")) {
+      const auto mean = std::find_if(means.begin(), means.end(), [&](const auto& m) { return m.first == level; });
+      if (mean == means.end() || peak <= 100.0) continue;
+      const std::string key = fmt::format("site.feeder.{}_rating_MVA", level);
+      if (mean->second > 100.0)
+        say(fmt::format(
+            "The feeder is overloaded: its level '{}' carries up to {} % of its rating over 15 min, {} % in the "
+            "largest millisecond ({}).",
+            level, shown(mean->second), shown(peak), key));
+      else
+        say(fmt::format(
+            "The feeder's level '{}' carries up to {} % of its rating over 15 min, which it can; its largest "
+            "millisecond is {} % ({}).",
+            level, shown(mean->second), shown(peak), key));
+    }
+  }
+
   void power() {
     if (!known({"it_mean_MW", "pcc_mean_MW"})) return;
     std::string text = fmt::format("The servers draw {} MW on average and the connection {} MW",
@@ -190,11 +210,7 @@ class Sentences {
     if (known({"pue"})) text += fmt::format(": PUE {}", shown(f_["pue"], 4));
     if (f_["wue_L_per_kWh"] > 0.0) text += fmt::format(", {} L of water per kWh", shown(f_["wue_L_per_kWh"], 2));
     say(text + ".");
-    for (const auto& [level, percent] : f_.list("feeder_loading_max_percent"))
-      if (percent > 100.0)
-        say(fmt::format(
-            "The feeder is overloaded: its level '{}' carries up to {} % of its rating (site.feeder.{}_rating_MVA).",
-            level, shown(percent), level));
+    feeder();
     if (f_["capacity_margin_min_percent"] < 0.0) {
       const std::string out = plant_event();
       say(fmt::format("{}: at worst, the load exceeds {} by {} %.",

@@ -16,6 +16,22 @@ namespace {
 
 constexpr std::size_t n_level = FeederParams::n_level;
 
+/// Preferred ratings of three-phase transformers, IEEE C57.12.00, VA [K].
+constexpr std::array preferred_VA = {45e3,  75e3, 112.5e3, 150e3,  225e3, 300e3, 500e3, 750e3, 1e6,
+                                     1.5e6, 2e6,  2.5e6,   3.75e6, 5e6,   7.5e6, 10e6,  12e6,  15e6,
+                                     20e6,  25e6, 30e6,    37.5e6, 50e6,  60e6,  75e6,  100e6};
+
+/// One branch that is larger than the load needs becomes the least preferred rating that carries it.
+void fit(FeederLevel& l, double need_VA, double exponent) {
+  const auto* least = std::lower_bound(preferred_VA.begin(), preferred_VA.end(), need_VA);
+  if (least == preferred_VA.end() || *least >= l.rating_VA) return;
+  const double ratio = *least / l.rating_VA, losses = std::pow(ratio, exponent);
+  l.rating_VA = *least;
+  l.no_load_loss_W *= losses;
+  l.load_loss_W *= losses;
+  l.magnetising_pu *= losses / ratio;
+}
+
 double tan_phi(double power_factor_frac) {
   if (!(power_factor_frac > 0.0 && power_factor_frac <= 1.0))
     throw InputError(fmt::format("feeder: power factor {} is outside (0, 1]", power_factor_frac));
@@ -27,7 +43,7 @@ struct Branches {
   double P0_W, Pk_W, Q0_var, Qk_var, inverse_rating2;
 };
 struct Passed {
-  double loss_W, loading2;  ///< sum over the bins, largest
+  double loss_W, loading2_max, loading2;  ///< sum over the bins, largest, sum
 };
 
 /// A block through one level, with what joins in front of it.
@@ -42,7 +58,8 @@ Passed pass(const Branches& l, double join_W, double join_var, std::size_t n, do
     p[k] = P_W + loss_W[k];
     q[k] = Q_var + (l.Q0_var + l.Qk_var * s);
   }
-  return {numerics::lane_sum({loss_W.data(), n}), numerics::lane_max({loading2.data(), n})};
+  return {numerics::lane_sum({loss_W.data(), n}), numerics::lane_max({loading2.data(), n}),
+          numerics::lane_sum({loading2.data(), n})};
 }
 
 }  // namespace
@@ -67,12 +84,19 @@ void FeederParams::fields(FieldVisitor& v) {
            "displacement power factor of the auxiliaries, lagging");
   v.number("design_loading_frac", design_loading_frac, {0.1, 1},
            "target loading if the number of branches is automatic");
+  v.flag(
+      "fit_transformers", fit_transformers,
+      "transformers of hall and site that are too large for the load become the least standard rating that carries it",
+      Need::optional);
+  v.number("loss_exponent", loss_exponent, {0.5, 1},
+           "of a fitted transformer's losses and magnetising power over its rating", Need::optional);
 }
 
-FeederParams FeederParams::sized(double load_W, double auxiliary_W) const {
+FeederParams FeederParams::sized(double load_W, double auxiliary_W, std::int64_t n_rack_branch) const {
   if (!(load_W >= 0.0 && auxiliary_W >= 0.0) || !(design_loading_frac > 0.0))
     throw InputError("feeder: the design powers must not be negative and the design loading must be positive");
   FeederParams out = *this;
+  if (out.level[0].n_branch == 0) out.level[0].n_branch = n_rack_branch;
   double P_W = load_W, Q_var = load_W * tan_phi(load_power_factor_frac);
   for (std::size_t i = 0; i < n_level; ++i) {
     if (i == hall_level) {
@@ -86,6 +110,7 @@ FeederParams FeederParams::sized(double load_W, double auxiliary_W) const {
       l.n_branch =
           std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(S_VA / (l.rating_VA * design_loading_frac))));
     }
+    if (fit_transformers && i >= hall_level && l.n_branch == 1) fit(l, S_VA / design_loading_frac, loss_exponent);
     const double n = static_cast<double>(l.n_branch);
     const double loading2 = (S_VA / (n * l.rating_VA)) * (S_VA / (n * l.rating_VA));
     P_W += n * (l.no_load_loss_W + l.load_loss_W * loading2);
@@ -160,7 +185,8 @@ void Feeder::block(std::span<const double> load_W, double auxiliary_W, double* p
     const double join_W = join ? auxiliary_W : 0.0, join_var = join ? auxiliary_W * auxiliary_tan_phi_ : 0.0;
     const auto out = pass({l.P0_W, l.Pk_W, l.Q0_var, l.Qk_var, l.inverse_rating2}, join_W, join_var, n, p, q);
     meters.loss_J[i].add(out.loss_W * numerics::bin_s);
-    meters.loading_max_frac[i] = std::max(meters.loading_max_frac[i], std::sqrt(out.loading2));
+    meters.loading_max_frac[i] = std::max(meters.loading_max_frac[i], std::sqrt(out.loading2_max));
+    meters.loading2_s[i].add(out.loading2 * numerics::bin_s);
   }
   meters.drawn_J.add(numerics::lane_sum({p, n}) * numerics::bin_s);
 }

@@ -132,6 +132,9 @@ void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, R
   for (std::size_t i = 0; i < power::FeederParams::n_level; ++i)
     loading.emplace_back(power::FeederParams::level_names[i], 100.0 * stream.feeder_meters().loading_max_frac[i]);
   put("feeder_loading_max_percent", loading);
+  const auto mean_frac = run.connection->loading().mean_max_frac();
+  for (std::size_t i = 0; i < power::FeederParams::n_level; ++i) loading[i].second = 100.0 * mean_frac[i];
+  put("feeder_loading_mean_max_percent", loading);
   put("freq_deviation_max_mHz", stream.grid().frequency_deviation_Hz() * 1e3);
   put("volt_deviation_max_percent", stream.grid().voltage_deviation_pu() * 100.0);
   double supplied_J = stream.connection_J();

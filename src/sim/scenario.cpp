@@ -191,6 +191,12 @@ void read_beat(Reading& reading, TableReader& r, const Node& node, const std::st
   if (!known && !job.empty()) r.report(&node, "job", fmt::format("no job named '{}'", job));
 }
 
+/// Smoothing has the keys of the default profile where it names none and does not give them.
+Node with_profile(Node node) {
+  if (node.find("catalog") == nullptr) node.set("catalog", Node(std::string("default_profile"), node.place));
+  return node;
+}
+
 void read_mitigation(Reading& reading, const Node& node, const std::string& path, Scenario& s) {
   using enum MitigationKind;
   const Node* word = node.find("kind");
@@ -199,6 +205,8 @@ void read_mitigation(Reading& reading, const Node& node, const std::string& path
   Node resolved = node;
   if (kind == site_battery)
     resolved = reading.catalog.resolve(node, "storage", path, reading.findings, reading.assumed);
+  if (kind == gpu_smoothing)
+    resolved = reading.catalog.resolve(with_profile(node), "gpu_smoothing", path, reading.findings, reading.assumed);
   if (kind == ballast) resolved = reading.catalog.resolve(node, "ballast", path, reading.findings, reading.assumed);
   TableReader r = reading.table(resolved, path);
   std::string name;
@@ -206,7 +214,7 @@ void read_mitigation(Reading& reading, const Node& node, const std::string& path
   auto read = MitigationKind::gpu_smoothing;
   choose(r, "kind", read, "type of the mitigation");
   if (!kind) return;  // reported; its other keys depend on it
-  if (kind == site_battery || kind == ballast) {
+  if (kind == site_battery || kind == ballast || kind == gpu_smoothing) {
     std::string entry;  // resolved above
     r.text("catalog", entry, "catalog entry that gives the values; keys beside it win", Need::optional);
   }

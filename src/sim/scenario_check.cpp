@@ -370,6 +370,7 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
                                                       word_of(hall->plant_kind), word_of(e.kind)));
   }
   check_racks(s, findings);
+  take_storage_of_racks(s, findings);
   check_events(s, place, findings);
   check_tiers(s, report);
   check_battery(s, findings, report);

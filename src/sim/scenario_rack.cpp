@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "site_params.hpp"
 #include "workload/straddling.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -187,11 +188,10 @@ void check_racks(Scenario& s, std::vector<Finding>& findings) {
     if (e.kind != EventKind::filter_blocked) continue;
     const auto h = std::find_if(s.halls.begin(), s.halls.end(), [&](const auto& x) { return x.hall.name == e.hall; });
     if (h == s.halls.end()) continue;
-    const std::int64_t gpus = h->server.n_gpu * h->hall.servers_per_rack, n_rack = (h->hall.n_gpu + gpus - 1) / gpus;
-    if (e.rack < 0 || e.rack >= n_rack)
+    if (e.rack < 0 || e.rack >= n_rack(*h))
       findings.push_back({{},
                           "event." + e.name + ".rack",
-                          fmt::format("{}; racks of hall '{}' are 0 to {}", e.rack, e.hall, n_rack - 1)});
+                          fmt::format("{}; racks of hall '{}' are 0 to {}", e.rack, e.hall, n_rack(*h) - 1)});
   }
   if (findings.size() != before) return;
   for (const auto& h : s.halls)

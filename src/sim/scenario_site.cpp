@@ -14,6 +14,15 @@ namespace {
 
 bool empty(const Node& n) { return n.is_table() && std::get<Node::Table>(n.value).empty(); }
 
+/// The storage that a rack ships with has its rule from the entry of such capacitors, unless another is named.
+Node with_own_entry(Node spec) {
+  const Node* own = spec.is_table() ? spec.find("from_rack") : nullptr;
+  const bool* on = own != nullptr ? std::get_if<bool>(&own->value) : nullptr;
+  if (on != nullptr && *on && spec.find("catalog") == nullptr)
+    spec.set("catalog", Node(std::string("gpu_capacitor_65J"), own->place));
+  return spec;
+}
+
 struct SiteReading {
   Reading& reading;
   TableReader& r;
@@ -24,7 +33,7 @@ struct SiteReading {
     const Node* spec = r.entry(key, kind, need, doc);
     if (!spec) return;
     const std::string path = std::string("site.") + key;
-    const Node n = reading.catalog.resolve(*spec, kind, path, reading.findings, reading.assumed);
+    const Node n = reading.catalog.resolve(with_own_entry(*spec), kind, path, reading.findings, reading.assumed);
     if (empty(n)) return;
     TableReader t = reading.table(n, path);
     visit(t);
@@ -43,6 +52,10 @@ struct Device {
 void rack_storage_keys(SiteDevices& d, FieldVisitor& v) {
   d.rack_storage->fields(v);
   choose(v, "per", d.storage_per, "what one entry stands for; it is scaled with their number", Need::optional);
+  v.flag(
+      "from_rack", d.storage_from_rack,
+      "the storage that the halls' racks ship with: its energy per GPU is their power.storage_J, not store_energy_kJ",
+      Need::optional);
 }
 
 void ups_keys(SiteDevices& d, FieldVisitor& v) {
@@ -207,6 +220,32 @@ void recheck_site(Recheck& c, Scenario& s) {
   c.table("site.load_settings", d.back);
   c.table("site", d);
   check_devices(d, c.findings());
+}
+
+void take_storage_of_racks(Scenario& s, std::vector<Finding>& findings) {
+  auto& d = s.devices;
+  if (!d.rack_storage || !d.storage_from_rack) return;
+  constexpr const char* key = "site.rack_storage.from_rack";
+  if (d.storage_per != StoragePer::gpu)
+    findings.push_back({{}, "site.rack_storage.per", "with from_rack an entry stands for one GPU: \"gpu\""});
+  double per_gpu_J = 0.0;
+  for (const auto& h : s.halls) {
+    const double own_J = h.rack ? h.rack->power.storage_J : 0.0;
+    if (!(own_J > 0.0))
+      findings.push_back({{},
+                          key,
+                          h.rack ? fmt::format("no storage is known of rack {} of hall '{}'", h.rack->name, h.hall.name)
+                                 : fmt::format("hall '{}' names no rack", h.hall.name)});
+    else if (per_gpu_J > 0.0 && own_J != per_gpu_J)
+      findings.push_back(
+          {{},
+           key,
+           fmt::format("racks with {:g} and {:g} J per GPU on one site: give site.rack_storage its energy", per_gpu_J,
+                       own_J)});
+    else
+      per_gpu_J = own_J;
+  }
+  if (per_gpu_J > 0.0) d.rack_storage->store.energy_J = per_gpu_J;
 }
 
 void check_events(const Scenario& s, const Place& place, std::vector<Finding>& findings) {

@@ -25,6 +25,7 @@ void SiteConnection::settle(std::size_t behind, Recorder& recorder, const Outdoo
     pending_rows_.pop_front();
     last_mean_W_ = passed->span.mean_W;
     recorder.connection(passed->span, step.begin, step.end, step.row);
+    loading_.step(step.end, passed->feeder);
     if (transformers_.any())
       transformers_.step(step.end, passed->feeder, outdoor.mean(transformers_.now(), step.end).drybulb_K);
     for (const auto& e : passed->events)

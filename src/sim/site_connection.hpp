@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "connection/grid_worker.hpp"
+#include "feeder_loading.hpp"
 #include "outdoor_air.hpp"
 #include "recorder.hpp"
 #include "tidewatt/sim/scenario.hpp"
@@ -25,11 +26,12 @@ class SiteConnection {
   connection::SiteStream& stream() { return stream_; }
   const connection::SiteStream& stream() const { return stream_; }
   const TransformerWatch& transformers() const { return transformers_; }
+  const FeederLoading& loading() const { return loading_; }
   bool can_lose_power() const { return stream_.delivery() != nullptr && stream_.delivery()->can_lose_power(); }
   double last_mean_W() const { return last_mean_W_; }
   template <class A>
   void archive(A& a) {
-    a(stream_, last_mean_W_, transformers_);
+    a(stream_, last_mean_W_, transformers_, loading_);
   }
 
  private:
@@ -39,7 +41,8 @@ class SiteConnection {
   };
   connection::SiteStream stream_;
   TransformerWatch transformers_;
-  double last_mean_W_ = 0.0;             ///< of the connection in the last macro step; state, as the two above
+  FeederLoading loading_;
+  double last_mean_W_ = 0.0;             ///< of the connection in the last macro step; state, as the three above
   std::deque<PendingRow> pending_rows_;  ///< handed to the stream and not settled
   connection::GridWorker line_;          ///< ends before the stream does
 };

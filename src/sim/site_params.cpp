@@ -25,15 +25,20 @@ void scale(power::StoreParams& s, double n) {
   s.energy_J *= n;
 }
 
-double n_storage(const Scenario& s) {
-  double n = 0.0;
+/// AC power of a hall's server with every GPU at its board limit and fans at full speed.
+double server_design_W(const HallSpec& h) {
+  return power::server_power(h.server, h.gpu.tdp_W * static_cast<double>(h.server.n_gpu), 1.0, true).ac_W;
+}
+
+std::int64_t rack_branches(const Scenario& s, double other_W) {
+  const double rating_W = s.feeder.level[0].rating_VA * s.feeder.load_power_factor_frac;
+  if (!(rating_W > 0.0)) return 0;
+  double n = std::ceil(other_W / (rating_W * s.feeder.design_loading_frac));
   for (const auto& h : s.halls) {
-    const double gpus = static_cast<double>(h.hall.n_gpu);
-    n += s.devices.storage_per == StoragePer::gpu
-             ? gpus
-             : std::ceil(gpus / static_cast<double>(h.server.n_gpu * h.hall.servers_per_rack));
+    const double rack_W = server_design_W(h) * static_cast<double>(h.hall.servers_per_rack);
+    n += static_cast<double>(n_rack(h)) * std::max(1.0, std::ceil(rack_W / rating_W));
   }
-  return s.devices.storage_per == StoragePer::site ? 1.0 : n;
+  return static_cast<std::int64_t>(n);
 }
 
 power::UpsParams supplies(const SiteDevices& d, double design_W) {
@@ -86,7 +91,7 @@ connection::DeliveryParams delivery(const Scenario& s, const power::FeederParams
   out.nominal_Hz = s.frequency.nominal_Hz;
   if (d.rack_storage) {
     auto& rack = out.rack_storage.emplace(*d.rack_storage);
-    const double n = n_storage(s);
+    const double n = n_rack_storage(s);
     scale(rack.store, n);
     rack.ramp_up_W_per_s *= n;
     rack.ramp_down_W_per_s *= n;
@@ -124,17 +129,31 @@ connection::GridMeterParams meters(const Scenario& s, double design_W) {
 
 double design_load_W(const Scenario& s) {
   double W = 0.0;
-  for (const auto& h : s.halls) {
-    const double gpu_W = h.gpu.tdp_W * static_cast<double>(h.server.n_gpu);
-    W += power::server_power(h.server, gpu_W, 1.0, true).ac_W * static_cast<double>(h.hall.n_gpu / h.server.n_gpu);
-  }
+  for (const auto& h : s.halls) W += server_design_W(h) * static_cast<double>(h.hall.n_gpu / h.server.n_gpu);
   return W;
+}
+
+std::int64_t n_rack(const HallSpec& h) {
+  const std::int64_t gpus = h.server.n_gpu * h.hall.servers_per_rack;
+  return (h.hall.n_gpu + gpus - 1) / gpus;
+}
+
+double n_rack_storage(const Scenario& s) {
+  if (s.devices.storage_per == StoragePer::site) return 1.0;
+  std::int64_t n = 0;
+  for (const auto& h : s.halls) n += s.devices.storage_per == StoragePer::gpu ? h.hall.n_gpu : n_rack(h);
+  return static_cast<double>(n);
+}
+
+power::FeederParams sized_feeder(const Scenario& s, double other_W) {
+  const double design_W = design_load_W(s) + other_W;
+  return s.feeder.sized(design_W, auxiliary_share * design_W, rack_branches(s, other_W));
 }
 
 connection::SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane, double other_W) {
   connection::SiteStream::Params p;
   const double design_W = design_load_W(s) + other_W;
-  p.feeder = s.feeder.sized(design_W, auxiliary_share * design_W);
+  p.feeder = sized_feeder(s, other_W);
   p.source = s.source;
   p.frequency = s.frequency;
   p.reserves = s.reserves;

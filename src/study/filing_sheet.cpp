@@ -11,6 +11,7 @@
 #include "filing_parts.hpp"
 #include "grid/power_line.hpp"
 #include "sim/iteration_view.hpp"
+#include "sim/site_params.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
@@ -273,19 +274,6 @@ void job_rows(const Filing& f, Rows& rows) {
   }
 }
 
-/// Number of storage units in the halls.
-double n_storage(const Filing& f) {
-  const auto per = f.s.devices.storage_per;
-  if (per == sim::StoragePer::site) return 1.0;
-  double n = 0.0;
-  for (const auto& h : f.s.halls) {
-    const double gpus = static_cast<double>(h.hall.n_gpu);
-    n += per == sim::StoragePer::gpu ? gpus
-                                     : std::ceil(gpus / static_cast<double>(h.server.n_gpu * h.hall.servers_per_rack));
-  }
-  return n;
-}
-
 /// Inputs below a key without a stated value, with their ranges.
 std::string stated_below(const Filing& f, const std::string& prefix, std::initializer_list<const char*> keys) {
   std::string out;
@@ -310,7 +298,7 @@ void storage_rows(const Filing& f, Rows& rows) {
   std::string racks = "none";
   if (d.rack_storage) {
     const auto& store = d.rack_storage->store;
-    const double n = n_storage(f);
+    const double n = sim::n_rack_storage(f.s);
     racks = fmt::format("{:.4g} kW, {:.4g} kJ per {}; {:.0f} of them: {:.4g} MW, {:.4g} MWh", store.power_W * 1e-3,
                         store.energy_J * 1e-3, word_of(d.storage_per), n, n * store.power_W * 1e-6,
                         n * store.energy_J / 3.6e9);

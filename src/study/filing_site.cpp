@@ -6,6 +6,7 @@
 
 #include "base/escape.hpp"
 #include "filing_parts.hpp"
+#include "sim/site_params.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
@@ -74,7 +75,7 @@ std::string or_assumed(const Filing& f, const std::string& key, std::string valu
 
 std::vector<Box> boxes(const Filing& f) {
   const auto& d = f.s.devices;
-  const auto feeder = f.s.feeder.sized(f.design_W, 0.1 * f.design_W);
+  const auto feeder = sim::sized_feeder(f.s);
   std::vector<Box> out;
   out.push_back({"Grid",
                  fmt::format("{:.4g} kV, {:.4g} MVA short circuit, X over R {:.3g}", f.s.source.nominal_V * 1e-3,

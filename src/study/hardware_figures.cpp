@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/site_params.hpp"
 #include "sim/weighted_mean.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/look_up.hpp"
@@ -40,10 +41,7 @@ double tokens_of(const sim::Result& result) {
 HardwareFigures hardware_figures(const sim::Scenario& s) {
   if (s.halls.empty() || s.jobs.empty()) throw InputError("a scenario needs a hall and a job to have machines");
   HardwareFigures out;
-  for (const auto& h : s.halls) {
-    const std::int64_t gpus = h.server.n_gpu * h.hall.servers_per_rack;
-    out.n_rack += (h.hall.n_gpu + gpus - 1) / gpus;
-  }
+  for (const auto& h : s.halls) out.n_rack += sim::n_rack(h);
   out.scale_up_gpus = s.jobs.front().network.domain_gpus();
   std::vector<std::string> formats;
   sim::WeightedMean peak;

@@ -22,7 +22,8 @@ bool is_structure(Kind kind) { return kind == Kind::table || kind == Kind::list 
 
 /// Keys that name a catalog entry as plain text, and tables that take one by a key `catalog` of their own.
 const std::map<std::string, std::string> named_entries = {{"weather.climate", "climate"}, {"grid.case", "grid_case"}};
-const std::map<std::string, std::vector<std::string>> mixed_tables = {{"mitigation.*", {"storage", "ballast"}}};
+const std::map<std::string, std::vector<std::string>> mixed_tables = {
+    {"mitigation.*", {"storage", "ballast", "gpu_smoothing"}}};
 
 /// Examples of keys that reference scenarios cannot have, or that are resolved before reading.
 const std::map<std::string, std::string> file_examples = {

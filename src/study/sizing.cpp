@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "sim/replay.hpp"
+#include "sim/site_params.hpp"
 #include "steady_run.hpp"
 #include "tidewatt/sim/run.hpp"
 
@@ -176,8 +177,7 @@ class Search {
         }
       for (const auto& rack : choices_.racks)
         if (rack.name == e.portfolio.rack) {
-          const double C =
-              pick(rack.per_W) * s.devices.rack_storage->store.power_W * (rack.per == "gpu" ? n_gpu : n_rack(s));
+          const double C = pick(rack.per_W) * s.devices.rack_storage->store.power_W * sim::n_rack_storage(s);
           capital += C;
           yearly += mitigation::annuity_USD(C, interest, choices_.rack_years);
         }
@@ -195,13 +195,6 @@ class Search {
     std::tie(e.capital_USD, e.yearly_USD) = at([](const SizingChoices::Range& r) { return r.value; });
     e.low_USD = at([](const SizingChoices::Range& r) { return r.low; }).second;
     e.high_USD = at([](const SizingChoices::Range& r) { return r.high; }).second;
-  }
-
-  static double n_rack(const sim::Scenario& s) {
-    double n = 0.0;
-    for (const auto& h : s.halls)
-      n += std::ceil(static_cast<double>(h.hall.n_gpu) / static_cast<double>(h.server.n_gpu * h.hall.servers_per_rack));
-    return n;
   }
 
   struct Problem {

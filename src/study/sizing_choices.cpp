@@ -2,6 +2,7 @@
 
 #include "sizing.hpp"
 #include "tidewatt/base/reader.hpp"
+#include "tidewatt/mitigation/gpu_smoothing.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
@@ -60,6 +61,19 @@ SizingChoices::Price price_of(const catalog::Catalog& catalog, const std::string
           range_of(p.operating_frac, assumed, "price.operating_frac", 1.0), p.years};
 }
 
+/// The smoothing that a portfolio names.
+mitigation::GpuSmoothingParams profile_of(const catalog::Catalog& catalog, const std::string& name,
+                                          std::vector<Finding>& findings) {
+  std::vector<catalog::AssumedInput> assumed;
+  mitigation::GpuSmoothingParams p;
+  const Node n = catalog.resolve(Node{name, {}}, "gpu_smoothing", "portfolio.smoothing", findings, assumed);
+  if (!findings.empty()) return p;
+  TableReader r(n, "portfolio.smoothing", findings);
+  p.fields(r);
+  r.finish();
+  return p;
+}
+
 }  // namespace
 
 SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& name) {
@@ -92,18 +106,21 @@ SizingChoices read_choices(const catalog::Catalog& catalog, const std::string& n
     out.racks.push_back(
         {racks.words[i], per.words[i], {middle, std::min(middle, rack_range.low), std::max(middle, rack_range.high)}});
   }
-  out.floor_ratio = list_of(n, "smoothing_floor_ratio", findings).numbers;
+  if (const Node* name_of = n.find("smoothing"); name_of != nullptr && name_of->is_text()) {
+    const auto p = profile_of(catalog, std::get<std::string>(name_of->value), findings);
+    out.floor_ratio = {p.floor_ratio};
+    out.smoothing_ramp_W_per_s = p.ramp_up_W_per_s;
+    out.smoothing_ramp_down_W_per_s = {p.ramp_down_W_per_s};
+    out.smoothing_hysteresis_s = p.hysteresis_s;
+    if (n.find("smoothing_further_ramp_down_W_per_s") != nullptr)
+      for (const double down : list_of(n, "smoothing_further_ramp_down_W_per_s", findings).numbers)
+        out.smoothing_ramp_down_W_per_s.push_back(down);
+  }
   if (n.find("ballast_level_ratio") != nullptr)
     out.ballast_level_ratio = list_of(n, "ballast_level_ratio", findings).numbers;
   if (const Node* b = n.find("ballast"); b != nullptr && b->is_text()) out.ballast = std::get<std::string>(b->value);
   if (!out.ballast_level_ratio.empty() && out.ballast.empty())
     findings.push_back({n.place, "ballast", "ballast_level_ratio needs the name of an entry of kind ballast"});
-  out.smoothing_ramp_W_per_s = number_of(n, "smoothing_ramp_W_per_s", findings);
-  out.smoothing_ramp_down_W_per_s = list_of(n, "smoothing_ramp_down_W_per_s", findings).numbers;
-  if (!out.floor_ratio.empty() && out.smoothing_ramp_down_W_per_s.empty())
-    findings.push_back(
-        {n.place, "smoothing_ramp_down_W_per_s", "smoothing_floor_ratio needs at least one rate of fall, W/s"});
-  out.smoothing_hysteresis_s = number_of(n, "smoothing_hysteresis_s", findings);
   const auto priced = [&](const char* key, double unit) {
     return range_of(number_of(n, key, findings) * unit, assumed, std::string("portfolio.") + key, unit);
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "say.hpp"
 #include "sizing.hpp"
 #include "tidewatt/base/reader.hpp"
 
@@ -14,7 +15,7 @@ std::string Portfolio::name() const {
   if (ballast_ratio > 0.0) add(fmt::format("ballast at {:.2f}", ballast_ratio));
   if (!rack.empty()) add(rack);
   if (!store.empty())
-    add(fmt::format("{} {:.1f} MW {:.3g} MWh, {:.3g} s", store, store_W * 1e-6, store_J / 3.6e9, smoothing_s));
+    add(fmt::format("{} {} {}, {:.3g} s", store, watts_text(store_W), joules_text(store_J), smoothing_s));
   return out.empty() ? "nothing" : out;
 }
 

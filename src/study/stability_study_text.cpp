@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "say.hpp"
 #include "stability_study.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 std::string onset_words(const grid::SupplyOnset& o) {
-  const double MW = o.load_W * 1e-6;
+  const std::string load = watts_text(o.load_W);
   if (o.end == grid::SupplyEnd::oscillates)
-    return fmt::format("oscillates from {:.1f} MW on, at {:.2f} Hz", MW, o.frequency_Hz);
-  if (o.end == grid::SupplyEnd::drifts) return fmt::format("drifts away without oscillating from {:.1f} MW on", MW);
-  return fmt::format("stable up to {:.1f} MW, the {}", MW,
+    return fmt::format("oscillates from {} on, at {:.2f} Hz", load, o.frequency_Hz);
+  if (o.end == grid::SupplyEnd::drifts) return fmt::format("drifts away without oscillating from {} on", load);
+  return fmt::format("stable up to {}, the {}", load,
                      o.end == grid::SupplyEnd::nose ? "nose of the voltage curve" : "supplies' current limit");
 }
 

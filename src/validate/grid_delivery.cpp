@@ -102,24 +102,30 @@ void smoothing_rows(std::vector<Row>& rows) {
                          (floor_W - wait_W) / (down_s - released_s), 0.02, source));
 }
 
-/// G10: 65 J per GPU.
-double reduction_W(const power::RackStorageParams& p, std::size_t period, std::size_t on, double low_W, double high_W) {
+/// G10: 65 J per GPU, a quarter of an hour after the job has begun: the droop has narrowed.
+std::vector<double> behind_store_W(const power::RackStorageParams& p, std::size_t period, std::size_t on, double low_W,
+                                   double high_W) {
   const power::RackStorage device(p);
-  std::vector<double> load_W(60'000);
-  for (std::size_t i = 0; i < load_W.size(); ++i) load_W[i] = i % period < on ? high_W : low_W;
+  std::vector<double> load_W(900'000);
+  for (std::size_t i = 0; i < load_W.size(); ++i) load_W[i] = i % period < period - on ? low_W : high_W;
   auto s = device.start(low_W);
   power::StoreMeters m;
   device.step(load_W, load_W, s, m);
-  return high_W - *std::max_element(load_W.end() - 20'000, load_W.end());
+  return {load_W.end() - 20'000, load_W.end()};
+}
+double reduction_W(const power::RackStorageParams& p, std::size_t period, std::size_t on, double low_W, double high_W) {
+  const auto W = behind_store_W(p, period, on, low_W, high_W);
+  return high_W - *std::max_element(W.begin(), W.end());
 }
 void capacitor_rows(std::vector<Row>& rows) {
   const auto p = from_catalog<power::RackStorageParams>("rack_storage", "gpu_capacitor_65J");
   constexpr double high_W = 1400.0, low_W = 980.0, peak_W = high_W - low_W;
-  std::size_t longest = 1;
-  while (longest < 400 && reduction_W(p, 5000, longest + 1, low_W, high_W) >= 0.9 * peak_W) ++longest;
+  double given_J = 0.0;  // to the last of four pulses
+  const auto W = behind_store_W(p, 5000, 2500, low_W, high_W);
+  for (std::size_t i = W.size() - 2500; i < W.size(); ++i) given_J += 1e-3 * (high_W - W[i]);
   rows.push_back(against("G10/isolated",
-                         "65 J per GPU, 420 W pulses 5 s apart: longest that moves the input by less than 10 % of it",
-                         "ms", 155.0, static_cast<double>(longest), 0.10, "gb300_power_shelf"));
+                         "65 J per GPU, 420 W pulses of 2.5 s: time for which the store could carry one alone", "ms",
+                         155.0, given_J / peak_W * 1e3, 0.10, "gb300_power_shelf"));
   for (const double D : {0.3, 0.5, 0.7}) {
     const double got = reduction_W(p, 200, static_cast<std::size_t>(200 * D), low_W, high_W) / high_W;
     rows.push_back(against(fmt::format("G10/D{}", D),

@@ -32,12 +32,17 @@ struct TIDEWATT_API FeederParams {
   double load_power_factor_frac = 1.0;       ///< displacement factor of the nodes' supplies, lagging
   double auxiliary_power_factor_frac = 1.0;  ///< of cooling and other auxiliaries, lagging
   double design_loading_frac = 0.0;          ///< loading that `sized` aims at, < 1 leaves room for redundancy
+  bool fit_transformers = false;             ///< smaller standard transformers where one of the entry's is too large
+  double loss_exponent = 0.75;               ///< of losses and magnetising power over a transformer's rating
   void fields(FieldVisitor& v);
 
   /// A copy whose levels with n_branch = 0 have ceil(S/(rating · design_loading)) branches, S being the apparent power
-  /// that the level draws at the design load. @param load_W, auxiliary_W design powers of the whole site, >= 0
+  /// that the level draws at the design load, and the rack level `n_rack_branch` where that is given. With
+  /// `fit_transformers` a hall or site level that needs one branch has the least preferred rating of IEEE C57.12.00 that
+  /// carries S at the design loading; its losses and magnetising power go with rating to `loss_exponent`.
+  /// @param load_W, auxiliary_W design powers of the whole site, >= 0  @param n_rack_branch >= 0; 0: by the load
   /// @throws InputError for negative powers, or a level without rating
-  FeederParams sized(double load_W, double auxiliary_W) const;
+  FeederParams sized(double load_W, double auxiliary_W, std::int64_t n_rack_branch = 0) const;
 };
 
 /// Energies that passed the feeder; each is summed from its own equation.
@@ -47,12 +52,13 @@ struct TIDEWATT_API FeederMeters {
   CompensatedSum drawn_J;      ///< out of the connection
   std::array<CompensatedSum, FeederParams::n_level> loss_J;
   std::array<double, FeederParams::n_level> loading_max_frac{};  ///< largest S/(n S_r) of a level, over its bins
+  std::array<CompensatedSum, FeederParams::n_level> loading2_s;  ///< ∫ (S/(n S_r))² dt: what heats its conductors
 
   /// Losses of all levels together.
   double total_loss_J() const;
   template <class A>
   void archive(A& a) {
-    a(load_J, auxiliary_J, drawn_J, loss_J, loading_max_frac);
+    a(load_J, auxiliary_J, drawn_J, loss_J, loading_max_frac, loading2_s);
   }
   /// |drawn − load − auxiliary − losses| / drawn; 0 before any energy was drawn.
   /// Relative, dimensionless.

@@ -21,6 +21,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 struct TIDEWATT_API SiteDevices {
   std::optional<power::RackStorageParams> rack_storage;
   StoragePer storage_per = StoragePer::gpu;
+  bool storage_from_rack = false;  ///< its energy per GPU is that of the halls' racks (power.storage_J)
   std::optional<power::ConverterChainParams> response;
   std::optional<power::UpsParams> ups;
   std::int64_t n_ups = 0;  ///< 0: as many as the design load needs

@@ -36,7 +36,7 @@ DEVICES = ("rack_storage", "ups", "generators")  # of a site
 # Figures of single edges at the connection.
 WAVEFORM = ("pcc_max_MW", "pcc_min_MW", "pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s", "pcc_ramp_down_max_MW_per_s", "pcc_dominant_Hz", "freq_deviation_max_mHz",
             "volt_deviation_max_percent", "ramp_up_MW_per_s", "ramp_down_MW_per_s", "band_rms_MW", "rainflow_cycles", "flicker_P_st_120V_60Hz", "flicker_P_st_230V_50Hz",
-            "flicker_P_lt_120V_60Hz", "flicker_P_lt_230V_50Hz", "feeder_loading_max_percent", "compliance")  # fmt: skip
+            "flicker_P_lt_120V_60Hz", "flicker_P_lt_230V_50Hz", "feeder_loading_max_percent", "feeder_loading_mean_max_percent", "compliance")  # fmt: skip
 OF_DEVICES = ("battery_", "rack_storage_")  # figures that only the devices have
 
 

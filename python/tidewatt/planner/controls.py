@@ -130,11 +130,14 @@ def _first(said, kind):
 def _smoothing(said):
     now = _first(said, "gpu_smoothing") or {}
     of = {"list": "mitigation", "item": "gpu_smoothing"}
+    usual = {key: value for key, value in _entry("gpu_smoothing", "default_profile").items() if key in ("floor_ratio", "ramp_up_W_per_s", "ramp_down_W_per_s", "hysteresis_s")}
+    now = {**usual, **now} if now else {}
+    at = now or usual
     yield _choice("smoothing", "Mitigation", "GPU power smoothing", [("off", "off"), ("on", "on")], "on" if now else "off", [],
-                  **of, fresh={"name": "smoothing", "kind": "gpu_smoothing", "floor_ratio": 0.65, "ramp_up_W_per_s": 700, "ramp_down_W_per_s": 100, "hysteresis_s": 2})  # fmt: skip
-    yield _range("floor", "Mitigation", "Floor, share of the board limit", "", 0.3, 0.9, 0.05, now.get("floor_ratio", 0.65), [], **of, field="floor_ratio", needs="smoothing")
-    yield _range("rise", "Mitigation", "Rise of each GPU at most", "W/s", 50, 1000, 50, now.get("ramp_up_W_per_s", 700), [], **of, field="ramp_up_W_per_s", needs="smoothing")
-    yield _range("fall", "Mitigation", "Fall of each GPU at most", "W/s", 50, 1000, 50, now.get("ramp_down_W_per_s", 100), [], **of, field="ramp_down_W_per_s", needs="smoothing")
+                  **of, fresh={"name": "smoothing", "kind": "gpu_smoothing", **usual})  # fmt: skip
+    yield _range("floor", "Mitigation", "Floor, share of the board limit", "", 0.3, 0.9, 0.05, at["floor_ratio"], [], **of, field="floor_ratio", needs="smoothing")
+    yield _range("rise", "Mitigation", "Rise of each GPU at most", "W/s", 50, 1000, 50, at["ramp_up_W_per_s"], [], **of, field="ramp_up_W_per_s", needs="smoothing")
+    yield _range("fall", "Mitigation", "Fall of each GPU at most", "W/s", 50, 1000, 50, at["ramp_down_W_per_s"], [], **of, field="ramp_down_W_per_s", needs="smoothing")
 
 
 def _storage(said):

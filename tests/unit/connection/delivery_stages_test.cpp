@@ -79,7 +79,7 @@ TEST_CASE("a power switch notes the first change, and only one that is a change"
 }
 
 TEST_CASE("a rack stage without power leaves its load alone and keeps its charge", "[stages]") {
-  const power::RackStorageParams storage{{1e6, 4e6, 0.98, 0.98, 0.1, 1.0, 0.6}, 5.0, 0.6, 30.0, 0.0, 0.0};
+  const power::RackStorageParams storage{{1e6, 4e6, 0.98, 0.98, 0.1, 1.0, 0.6}, 5.0, 300.0, 0.0, 0.0};
   RackStage racks(storage, std::nullopt, 1e6);
   std::vector<double> W(1000, 0.0);
   racks.through(W, false);

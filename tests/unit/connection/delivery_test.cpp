@@ -185,7 +185,7 @@ TEST_CASE("turbines that follow carry the island to its end and hand it back") {
 
 TEST_CASE("rack storage and converter loops keep their books and pass the mean") {
   auto p = plain();
-  p.rack_storage = power::RackStorageParams{{1e6, 4e6, 0.98, 0.98, 0.1, 1.0, 0.6}, 5.0, 0.6, 30.0, 0.0, 0.0};
+  p.rack_storage = power::RackStorageParams{{1e6, 4e6, 0.98, 0.98, 0.1, 1.0, 0.6}, 5.0, 300.0, 0.0, 0.0};
   power::ConverterChainParams chain;
   chain.rating_W = 4e6;
   chain.stage = {{{100, 0.707, 0, 0.02}, {15, 0.707, 200, 1.15}, {100, 0.707, 400, 0.05}, {7.5, 0.707, 200, 1.5}}};

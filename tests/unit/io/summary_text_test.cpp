@@ -38,6 +38,7 @@ Figures day() {
           {"pcc_dominant_Hz", 0.4585},
           {"pcc_dominant_MW", 2.0},
           {"feeder_loading_max_percent", List{{"rack", 20.0}, {"site", 71.0}}},
+          {"feeder_loading_mean_max_percent", List{{"rack", 18.0}, {"site", 60.0}}},
           {"freq_deviation_max_mHz", 1.48},
           {"volt_deviation_max_percent", 0.1},
           {"pue", 1.05},
@@ -229,13 +230,16 @@ TEST_CASE("a swing whose worst hour begins the run is not put down to the weathe
   CHECK(text.find("leak more") == std::string::npos);
 }
 
-TEST_CASE("a feeder above its rating is said, one below is not") {
-  const auto said = [](double percent) {
+TEST_CASE("a feeder is overloaded by its mean; a peak of a millisecond above the rating is named as one") {
+  const auto said = [](double mean, double peak) {
     return io::summary_sentences(
-        result(10.0, {{"feeder_loading_max_percent", List{{"rack", 20.0}, {"site", percent}}}}));
+        result(10.0, {{"feeder_loading_max_percent", List{{"rack", 20.0}, {"site", peak}}},
+                      {"feeder_loading_mean_max_percent", List{{"rack", 18.0}, {"site", mean}}}}));
   };
-  has(said(330.0), {"overloaded", "'site'", "330 %", "site.feeder.site_rating_MVA"});
-  CHECK_THAT(said(99.0), !Catch::Contains("overloaded"));
+  has(said(330.0, 400.0), {"overloaded", "'site'", "330 %", "400 %", "over 15 min", "site.feeder.site_rating_MVA"});
+  has(said(96.0, 122.0), {"'site'", "96.0 %", "over 15 min", "millisecond is 122 %"});
+  CHECK_THAT(said(96.0, 122.0), !Catch::Contains("overloaded"));
+  CHECK_THAT(said(80.0, 99.0), !Catch::Contains("site.feeder"));
 }
 
 TEST_CASE("a plant that an event diminished is not called too small") {

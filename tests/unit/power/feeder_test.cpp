@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "catalog_file.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
@@ -142,4 +143,82 @@ TEST_CASE("a level is sized for what the levels below it lose, copper and iron")
   CHECK(p.sized(1e6, 0.0).level[3].n_branch == 3);
   p.level[0].load_loss_W = 0.0;
   CHECK(p.sized(1e6, 0.0).level[3].n_branch == 2);
+}
+
+namespace {
+FeederParams hall() {
+  FeederParams p;
+  read_catalog_file("feeder/hall_480V.toml", p);
+  return p;
+}
+}  // namespace
+
+TEST_CASE("fitted transformers lose and magnetise to the load's scale, at 60 kW as at 20 MW", "[feeder]") {
+  auto p = hall();
+  const auto lost_frac = [&](double load_W, bool fitted) {
+    p.fit_transformers = fitted;
+    return Feeder(p.sized(1.2 * load_W, 0.12 * load_W)).at(load_W, 0.1 * load_W).connection_W() / (1.1 * load_W) - 1.0;
+  };
+  const auto factor = [&](double load_W) {
+    p.fit_transformers = true;
+    const auto at = Feeder(p.sized(1.2 * load_W, 0.12 * load_W)).at(load_W, 0.1 * load_W);
+    return at.connection_W() / std::hypot(at.connection_W(), at.connection_var());
+  };
+  CHECK(lost_frac(60e3, false) > 0.4);  // 25 kW of a substation of 40 MVA, 2.5 of a hall's transformer
+  for (const double load_W : {60e3, 500e3, 2e6, 20e6}) {
+    INFO(load_W);
+    CHECK(lost_frac(load_W, true) < 0.045);
+    CHECK(lost_frac(load_W, true) > 0.01);
+    CHECK(factor(load_W) > 0.93);
+  }
+  CHECK(lost_frac(20e6, true) == Approx(lost_frac(20e6, false)).epsilon(0.2));
+}
+
+TEST_CASE("a fitted transformer carries the design load at the design loading, and is the least that does",
+          "[feeder]") {
+  auto p = hall();
+  p.fit_transformers = true;
+  double before_VA = 0.0;
+  for (double load_W = 20e3; load_W < 30e6; load_W *= 1.3) {
+    const auto sized = p.sized(load_W, 0.1 * load_W);
+    const auto at = Feeder(sized).at(load_W, 0.1 * load_W);
+    for (std::size_t i = FeederParams::hall_level; i < FeederParams::n_level; ++i) {
+      INFO(load_W << " W, " << FeederParams::level_names[i]);
+      CHECK(at.loading_frac[i] <= p.design_loading_frac + 1e-9);
+      CHECK(sized.level[i].rating_VA <= hall().level[i].rating_VA);
+    }
+    CHECK(sized.level[3].rating_VA >= before_VA);
+    before_VA = sized.level[3].rating_VA;
+    // Losses of rating^0.75: sixteen times the rating, eight times the watts.
+    const double ratio = sized.level[3].rating_VA / hall().level[3].rating_VA;
+    CHECK(sized.level[3].no_load_loss_W == Approx(hall().level[3].no_load_loss_W * std::pow(ratio, 0.75)));
+    CHECK(sized.level[3].magnetising_pu == Approx(hall().level[3].magnetising_pu * std::pow(ratio, -0.25)));
+  }
+}
+
+TEST_CASE("the rack level has the branches that it is given, unless the entry says how many", "[feeder]") {
+  auto p = hall();
+  CHECK(p.sized(1e6, 1e5, 40).level[0].n_branch == 40);
+  CHECK(p.sized(1e6, 1e5).level[0].n_branch != 40);
+  p.level[0].n_branch = 7;
+  CHECK(p.sized(1e6, 1e5, 40).level[0].n_branch == 7);
+}
+
+TEST_CASE("the meter of squared loading is what copper loses: a peak of a millisecond does not count as an hour",
+          "[feeder]") {
+  const auto sized = hall().sized(1e6, 0.0, 30);
+  const Feeder feeder(sized);
+  std::vector<double> load_W(1000, 0.5e6), out(1000), var(1000);
+  load_W[500] = 5e6;
+  FeederMeters m;
+  feeder.through(load_W, 0.0, out, var, m);
+  for (std::size_t i = 0; i < FeederParams::n_level; ++i) {
+    const auto& l = sized.level[i];
+    const double n = static_cast<double>(l.n_branch);
+    CHECK(m.loss_J[i].value() ==
+          Approx(n * l.no_load_loss_W * 1.0 + n * l.load_loss_W * m.loading2_s[i].value()).epsilon(1e-12));
+    const double mean_frac = std::sqrt(m.loading2_s[i].value() / 1.0);
+    CHECK(mean_frac < 0.15 * m.loading_max_frac[i]);
+    CHECK(mean_frac > feeder.at(0.5e6, 0.0).loading_frac[i]);
+  }
 }

@@ -291,3 +291,15 @@ TEST_CASE("mistakes in mitigations are named") {
   CHECK(says("\n[[mitigation]]\nname = \"b\"\nkind = \"ballast\"\ncatalog = \"ballast_firefly\"\nlevel_ratio = 1.5\n",
              "level_ratio"));
 }
+
+TEST_CASE("smoothing that names nothing has the default profile's values, and each key beside it wins") {
+  const std::string head = "\n[[mitigation]]\nname = \"s\"\nkind = \"gpu_smoothing\"\n";
+  const auto usual = *tiny(head).gpu_smoothing;
+  const auto named = *tiny(head + "catalog = \"default_profile\"\n").gpu_smoothing;
+  const auto own = *tiny(head + "floor_ratio = 0.6\n").gpu_smoothing;
+  CHECK(usual.floor_ratio == named.floor_ratio);
+  CHECK(usual.floor_ratio > 0.6);
+  CHECK(usual.hysteresis_s > 0.0);
+  CHECK(own.floor_ratio == 0.6);
+  CHECK(own.ramp_up_W_per_s == usual.ramp_up_W_per_s);
+}

@@ -174,3 +174,13 @@ TEST_CASE("a store that moves the moment of an island's trip has a fleet run of 
           Approx(figure(whole, "load_lost_MW") * 1e6).epsilon(1e-12));
   }
 }
+
+TEST_CASE("a small store is named in kilowatts, a large one in megawatts") {
+  Portfolio p;
+  p.store = "store";
+  p.smoothing_s = 5.0;
+  p.store_W = 20.4e3, p.store_J = 0.439e-3 * 3.6e9;
+  CHECK(p.name() == "store 20.4 kW 0.439 kWh, 5 s");
+  p.store_W = 12.34e6, p.store_J = 2.5 * 3.6e9;
+  CHECK(p.name() == "store 12.3 MW 2.5 MWh, 5 s");
+}
