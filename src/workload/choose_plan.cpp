@@ -41,10 +41,6 @@ std::optional<ParallelPlan> plan_of(const ModelShape& shape, const PlanRequest& 
   ++p.virtual_stages;
   p.layers_removed_first = *removed / 2;
   p.layers_removed_last = *removed - *removed / 2;
-  if (pp > 1 && tp % request.gpus_per_server != 0) {
-    p.rank_order = "tp-cp-dp-pp";
-    if (tp * p.dp() % request.gpus_per_server != 0) return std::nullopt;
-  }
   p.sequence_tokens = request.sequence_tokens;
   p.micro_batch_sequences = 1;
   p.global_batch_sequences = p.dp() * pp * micro_batches_per_stage(p);
@@ -69,7 +65,9 @@ std::optional<ParallelPlan> choose_plan(const ModelShape& shape, const ComputePa
       auto p = plan_of(shape, request, group / pp, pp, ep);
       if (!p) continue;
       p->recompute = recompute;
-      if (check_plan(shape, *p, gpu, network, "").empty() && !memory_doubt(shape, *p, gpu)) return p;
+      if (check_plan_on_servers(shape, *p, gpu, network, request.gpus_per_server, "").empty() &&
+          !memory_doubt(shape, *p, gpu))
+        return p;
     }
   return std::nullopt;
 }
