@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,15 +8,15 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// What a new scenario is about. An empty name, or 0 GPUs: chosen to fit the rest.
+/// What a new scenario is about. An empty name, or no number of GPUs: chosen to fit the rest.
 struct NewScenario {
   std::string gpu, server, plant, network, feeder;  ///< catalog names
   /// Catalog name: brings GPU, server and network, and the servers of a cabinet. Empty: servers, four to a rack.
   std::string rack;
   std::string climate = "portland_or", model = "llama3_8b", grid = "ercot_like_60GVA";  ///< catalog names
-  /// count, whole servers, or whole scale-up domains of `rack`; 0: the smallest of 128, 256, 512, … GPUs, or of 1, 2, 4, … domains,
-  /// that fits the model
-  std::int64_t n_gpu = 0;
+  /// count, 1 to 1e8, whole servers, or whole scale-up domains of `rack`; nothing: the smallest of 128, 256, 512, … GPUs, or of 1, 2,
+  /// 4, … domains, that fits the model
+  std::optional<std::int64_t> n_gpu;
   double duration_h = 1.0;  ///< simulated time, h
 };
 

@@ -17,6 +17,7 @@ namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr std::int64_t least_gpus = 128, most_gpus = 32768;
+constexpr std::int64_t most_in_plan = 100'000'000;  // the range of a plan's n_gpu
 constexpr double GiB = 1073741824.0;
 
 std::string text_at(const Node& n, const std::string& key) {
@@ -122,26 +123,29 @@ class Chooser {
     const auto server =
         read<power::ServerPowerParams>(*catalog_.values("server", h_.server).find("power"), "server " + h_.server);
     const std::int64_t unit = rack_ ? rack_->power.n_gpu() : server.n_gpu;
-    workload::PlanRequest request{o_.n_gpu, server.n_gpu};
+    workload::PlanRequest request{0, server.n_gpu};
     if (shape.learned_positions > 0) request.sequence_tokens = shape.learned_positions;
     const auto plan_for = [&](std::int64_t n_gpu) {
       request.n_gpu = n_gpu;
       return n_gpu % unit == 0 ? workload::choose_plan(shape, compute, network, request) : std::nullopt;
     };
-    if (o_.n_gpu < 0)
-      throw InputError(fmt::format("n_gpu: {} is below 0; 0 or none: the least that hold the model", o_.n_gpu));
-    auto plan = o_.n_gpu > 0 ? plan_for(o_.n_gpu) : std::nullopt;
+    if (o_.n_gpu && (*o_.n_gpu < 1 || *o_.n_gpu > most_in_plan))
+      throw InputError(Finding{{},
+                               "n_gpu",
+                               fmt::format("{} is outside 1 to {}; without a number, the least that hold the model",
+                                           *o_.n_gpu, most_in_plan)});
+    auto plan = o_.n_gpu ? plan_for(*o_.n_gpu) : std::nullopt;
     std::int64_t least = rack_ ? unit : least_gpus;
     if (!plan)
       for (; least <= most_gpus && !(plan = plan_for(least)); least *= 2) {
       }
     if (!plan)
       throw InputError(fmt::format("no plan of up to {} GPUs of type {} holds {}", most_gpus, h_.gpu, o_.model));
-    if (o_.n_gpu > 0 && plan->n_gpu != o_.n_gpu)
-      throw InputError(o_.n_gpu % unit != 0
-                           ? fmt::format("{} GPUs are not a whole number of {} of {}", o_.n_gpu,
+    if (o_.n_gpu && plan->n_gpu != *o_.n_gpu)
+      throw InputError(*o_.n_gpu % unit != 0
+                           ? fmt::format("{} GPUs are not a whole number of {} of {}", *o_.n_gpu,
                                          rack_ ? "scale-up domains" : "servers", unit)
-                           : fmt::format("no plan of {} GPUs holds {}; {} do", o_.n_gpu, o_.model, plan->n_gpu));
+                           : fmt::format("no plan of {} GPUs holds {}; {} do", *o_.n_gpu, o_.model, plan->n_gpu));
     h_.n_gpu = plan->n_gpu;
     h_.plan = *plan;
     say_plan(shape, compute);
@@ -151,7 +155,7 @@ class Chooser {
     const auto& p = h_.plan;
     const double need_B =
         workload::memory_use(shape, p, workload::fullest_stage(shape, p)).total_B() + compute.hbm_reserved_B;
-    if (o_.n_gpu == 0)
+    if (!o_.n_gpu)
       h_.choices.push_back(fmt::format("{} GPUs: the least of {} that hold {}", h_.n_gpu,
                                        rack_ ? "1, 2, 4, … scale-up domains" : "128, 256, 512, …", o_.model));
     h_.choices.push_back(fmt::format(

@@ -131,3 +131,12 @@ TEST_CASE("sizes that do not fit are refused with the size that does") {
   o.gpu = "h100_sxm_70W";
   CHECK_THROWS_WITH(study::new_scenario(o), Catch::Contains("did you mean 'h100_sxm_700W'?"));
 }
+
+TEST_CASE("no number of GPUs is chosen; every number outside the range is a finding") {
+  study::NewScenario o;
+  CHECK_NOTHROW(study::new_scenario(o));
+  for (const std::int64_t n_gpu : {std::int64_t{0}, std::int64_t{-8}, std::int64_t{1'000'000'000'000'000}}) {
+    o.n_gpu = n_gpu;
+    CHECK_THROWS_WITH(study::new_scenario(o), Catch::Contains("n_gpu: " + std::to_string(n_gpu) + " is outside 1 to"));
+  }
+}
