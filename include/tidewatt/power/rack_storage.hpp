@@ -9,7 +9,7 @@ namespace TIDEWATT_NAMESPACE::power {
 
 /// A store on a rack's direct-current side (capacitors in the supplies, a rack battery or supercapacitor) and its rule.
 struct TIDEWATT_API RackStorageParams {
-  StoreParams store;
+  StoreParams store;               ///< its rating, capacity and efficiencies
   double smoothing_s = 0.0;        ///< time constant of the mean that the input follows
   double soc_target_frac = 1.0;    ///< state of charge to return to
   double soc_return_s = 0.0;       ///< time constant of that return
