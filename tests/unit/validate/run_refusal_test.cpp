@@ -33,6 +33,11 @@ TEST_CASE("validate refuses what run refuses: memory, and servers with several s
   CHECK(run_refusal(fits).empty());
   fits.plan.tp = 2, fits.plan.cp = 2, fits.plan.rank_order = "tp-cp-pp-dp";
   CHECK_THAT(run_refusal(fits), Catch::Contains("plan.pp: a server of 8 GPUs would hold several pipeline stages"));
+  for (const RackRun& run : runs)
+    if (!run_refusal(run).empty()) {
+      INFO(run.id);
+      CHECK_FALSE(mend_of(run.id).empty());
+    }
   for (const EvidenceRun& run : evidence_runs())
     if (!run_refusal(run).empty()) {
       INFO(run.row.id);
