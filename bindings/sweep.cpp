@@ -145,7 +145,8 @@ py::tuple compare(const std::string& before, const std::string& after, std::vect
   return py::make_tuple(keys, figures, c.text());
 }
 
-std::string new_scenario(std::int64_t n_gpu, std::int64_t racks, double duration_h, std::optional<double> supply_degC,
+std::string new_scenario(std::optional<std::int64_t> n_gpu, std::optional<std::int64_t> racks, double duration_h,
+                         std::optional<double> supply_degC,
                          const std::map<std::string, std::string>& names) {
   study::NewScenario o;
   o.n_gpu = n_gpu;

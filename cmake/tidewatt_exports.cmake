@@ -1,16 +1,47 @@
-# cmake -DNM= -DLIBRARY= -DNAMESPACE= -DOUTPUT= -P tidewatt_exports.cmake: the version script of the shared library from the symbols of
-# the static one. Names in full win over patterns.
+# cmake -DNM= -DLIBRARY= -DNAMESPACE= -DHEADERS= -DOUTPUT= -P tidewatt_exports.cmake: the version script of the shared library from the
+# symbols of the static one. Names in full win over patterns.
 string(LENGTH ${NAMESPACE} length)
 set(symbol "8tidewatt${length}${NAMESPACE}")
 set(shown "")
 foreach(prefix _ZN _ZNK _ZTIN _ZTSN _ZTVN)
   string(APPEND shown "${prefix}${symbol}*; ")
 endforeach()
+
+# Takes the first name, as its length and its letters, off a mangled one.
+macro(take_name rest out)
+  string(REGEX MATCH "^[0-9]+" n "${${rest}}")
+  string(LENGTH "${n}" digits)
+  string(SUBSTRING "${${rest}}" ${digits} -1 ${rest})
+  string(SUBSTRING "${${rest}}" 0 ${n} ${out})
+  string(SUBSTRING "${${rest}}" ${n} -1 ${rest})
+endmacro()
+
+# Functions of several instruction sets are shown whatever their visibility: all are hidden but those that a public header offers.
 execute_process(COMMAND ${NM} --defined-only --format=posix ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCHALL "[^ \n]+ i " found "${symbols}")  # functions of several instruction sets
+string(REGEX MATCHALL "[^ \n]+ i " found "${symbols}")
 set(hidden "")
 foreach(name ${found})
   string(REPLACE " i " "" name "${name}")
-  string(APPEND hidden "${name}; ${name}.resolver; ")
+  set(offered FALSE)
+  if(name MATCHES "^_ZN${symbol}([0-9]+[a-z].*)$")
+    set(rest "${CMAKE_MATCH_1}")
+    take_name(rest part)
+    if(rest MATCHES "^[0-9]")
+      take_name(rest function)
+      if(rest MATCHES "^E")
+        file(GLOB headers ${HEADERS}/${part}/*.hpp)
+        foreach(header ${headers})
+          file(READ ${header} text)
+          if(text MATCHES "TIDEWATT_API[^;{}]*[^A-Za-z0-9_]${function}\\(")
+            set(offered TRUE)
+          endif()
+        endforeach()
+      endif()
+    endif()
+  endif()
+  if(NOT offered)
+    string(APPEND hidden "${name}; ")
+  endif()
+  string(APPEND hidden "${name}.resolver; ")
 endforeach()
 file(WRITE ${OUTPUT} "{ global: ${shown}local: ${hidden}*; };\n")

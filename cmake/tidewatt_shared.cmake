@@ -7,11 +7,11 @@ endif()
 
 # A shared library from the objects of the static one: it costs a link and no compilation. What the objects hide stays hidden;
 # the version script also hides what templates of the standard library leave in them, and functions that are compiled for several
-# instruction sets, which GCC shows whatever their visibility.
+# instruction sets, which GCC shows whatever their visibility, unless a public header declares them.
 if(TIDEWATT_SHARED)
   set(exports ${PROJECT_BINARY_DIR}/tidewatt.exports)
   add_custom_command(OUTPUT ${exports} DEPENDS tidewatt ${PROJECT_SOURCE_DIR}/cmake/tidewatt_exports.cmake VERBATIM
-    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:tidewatt> -DNAMESPACE=${TIDEWATT_NAMESPACE} -DOUTPUT=${exports}
+    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:tidewatt> -DNAMESPACE=${TIDEWATT_NAMESPACE} -DHEADERS=${PROJECT_SOURCE_DIR}/include/tidewatt -DOUTPUT=${exports}
       -P ${PROJECT_SOURCE_DIR}/cmake/tidewatt_exports.cmake)
   add_custom_target(tidewatt_exports DEPENDS ${exports})
   add_library(tidewatt_shared SHARED $<TARGET_OBJECTS:tidewatt>)

@@ -52,9 +52,10 @@ if TYPE_CHECKING:
         read_weather,
     )
     from ._result import Result, open
-    from ._rules import filing, ride, rules, verify
+    from ._rules import filing, orders, ride, rules, verify
     from .planner import serve
     from ._size import Sizing, best_cap, most_gpus, size
+    from ._stability import StabilityAnswer, stability
     from ._study import Answer, bench, explain, interval, plant, schema, validate
     from ._sweep import SweepTable, compare, new, sweep
 
@@ -101,9 +102,9 @@ _HOME = {
     ),
 }
 __all__ = [
-    "Answer", "Calibration", "Catalog", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
-    "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "WaveformComparison", "bench", "best_cap", "calibrate", "compare", "compare_waveforms", "explain", "filing", "fit_fans", "fit_gpu",
-    "fit_inference_power", "fit_nodes", "fit_overhead", "load", "log_gpus", "machines", "most_gpus", "new", "open", "orders", "plant", "replay", "report", "ride", "rules", "run", "schema", "serve", "size",
+    "Answer", "Calibration", "Catalog", "Conditioned", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
+    "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "WaveformComparison", "bench", "best_cap", "calibrate", "compare", "compare_waveforms", "conditioned", "explain", "filing", "fit_fans", "fit_gpu",
+    "fit_inference_power", "fit_nodes", "fit_overhead", "interval", "load", "log_gpus", "machines", "most_gpus", "new", "open", "orders", "plant", "replay", "report", "ride", "rules", "run", "schema", "serve", "size",
     "stability", "sweep", "through_meter", "validate", "verify", *_READERS, *_TABLE_FITS,
 ]  # fmt: skip
 

@@ -20,6 +20,8 @@ BLOCK_SAMPLES = 40
 PLATEAU_QUANTILE = 0.75
 """Quantile of the folded waveform that counts as its plateau."""
 N_BOOTSTRAP = 400
+MOST_MEAN_RATIO = 1.5
+"""Means of model and log further apart than this are not of the same servers: a site and a node, or a sum and a mean of several nodes."""
 
 
 class WaveformComparison(Answer):
@@ -119,6 +121,7 @@ def compare_waveforms(
 ) -> WaveformComparison:
     """Model and log through the log's meter: iteration, mean, lines, trough, dip energy and width, with 95 % intervals.
 
+    Both must be the power of the same servers: a site's power is not compared with a node's, nor a sum of nodes with their mean.
     The model is averaged over the meter's window and sampled at the log's rate. A model shorter than the log is repeated by whole
     iterations. Each record is divided into blocks of at least five iterations and 40 readings, each with its own phase. Lines are harmonics
     fitted by least squares and corrected for noise. They are valid beyond half the sampling rate if the readings cover all phases.
@@ -148,11 +151,13 @@ def compare_waveforms(
     Raises
     ------
     InputError
-        No iteration time can be found, or a record has fewer than three blocks.
+        No iteration time can be found, a record has fewer than three blocks, or the means of model and log differ by more than a factor
+        of 1.5: one is a sum of servers, the other a part of it.
     """
     import pandas
 
     time_s, power_W = _columns(log)
+    _same_servers(model, log)
     sample_s = float(np.median(np.diff(time_s)))
     findings: list[str] = []
     period_s = _period_s(time_s, power_W, iteration_s, "the log")
@@ -267,7 +272,7 @@ class _Record:
         return self._figures(np.arange(n)), draws, float(above), ((np.arange(self._n_bin) + 0.5) / self._n_bin, folded), self._sparse
 
 def _columns(power: pandas.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    watts = [c for c in power if str(c).endswith("_W")]
+    watts = _watts(power)
     time = power["time_s"] if "time_s" in power else power["time"] if "time" in power else power.index
     if not watts or ("time_s" not in power and getattr(time, "dtype", None) is not None and time.dtype.kind not in "M" and "datetime" not in str(time.dtype)):
         raise _core.InputError(f"needs time_s or times, and a column of watts; found {', '.join(map(str, power))}")
@@ -281,6 +286,24 @@ def _columns(power: pandas.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     if len(time_s) < 2 or (np.diff(time_s) <= 0).any():
         raise _core.InputError("time_s must ascend over two rows at least")
     return time_s, power_W
+
+
+def _same_servers(model: pandas.DataFrame, log: pandas.DataFrame) -> None:
+    """Refuses two records of which one is a sum of servers and the other a part of it."""
+    means = {name: (_watts(table)[0], float(np.mean(_columns(table)[1]))) for name, table in (("model", model), ("log", log))}
+    (_, low_W), (_, high_W) = sorted(means.values(), key=lambda m: m[1])
+    if low_W > 0.0 and high_W <= MOST_MEAN_RATIO * low_W:
+        return
+    whole, part = ("model", "log") if means["model"][1] > means["log"][1] else ("log", "model")
+    ratio = f"{high_W / low_W:.3g} times" if low_W > 0.0 else "not"
+    raise _core.InputError(
+        f"the {whole} ('{means[whole][0]}', mean {high_W / 1e3:.4g} kW) is {ratio} the {part} ('{means[part][0]}', mean {low_W / 1e3:.4g} kW): "
+        f"one is a sum of servers (a site, a hall), the other a part of it (a node, or a mean of nodes). Compare the power of the same servers: "
+        f"add the nodes of the log, or divide the model's server power (it_W, not pcc_W) by its nodes")
+
+
+def _watts(power: pandas.DataFrame) -> list[str]:
+    return [str(c) for c in power if str(c).endswith("_W")]
 
 
 def _check(name: str, value: float, low: float, high: float) -> None:

@@ -71,8 +71,7 @@ class Result:
         try:
             return self._source.values(path)
         except KeyError:
-            known = [f"/{group}/{column.name}" for group, columns in self._source.columns.items() for column in columns]
-            raise KeyError(unknown("array", path, known)) from None
+            raise KeyError(unknown("array", path, [f"/{g}/{column.name}" for g, columns in self._source.columns.items() for column in columns])) from None
 
     def frame(self, group: str) -> pandas.DataFrame:
         """A group as a table, one row per time (or GPU, or frequency).
@@ -110,8 +109,7 @@ class Result:
         if group not in self._source.columns:
             raise KeyError(unknown("group", group, self.groups))
         if group not in self._datasets:
-            columns = self._source.columns[group]
-            self._datasets[group] = dataset(group, columns, self._source.values, self.provenance.get("start_time"))
+            self._datasets[group] = dataset(group, self._source.columns[group], self._source.values, self.provenance.get("start_time"))
             if group == "day":
                 self._datasets[group] = with_step_s(self._datasets[group], self._source.values("/day/time"), self.summary["simulated_s"])
         return self._datasets[group].copy(deep=False)
@@ -147,6 +145,9 @@ class Result:
 
     def __contains__(self, group: object) -> bool:
         return group in self._source.columns
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.groups)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.groups)

@@ -31,6 +31,9 @@ class Answer(Mapping[str, Any]):
             raise KeyError(unknown("figure", key, self._figures))
         return self._figures[key]
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._figures)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._figures)
 

@@ -266,18 +266,18 @@ def _file(scenario: Scenario | Path, path: str) -> str:
     return path
 
 
-def new(path: Path | None = None, *, n_gpu: int = 0, racks: int = 0, duration_h: float = 1.0, supply_degC: float | None = None, **catalog_names: str) -> Scenario:
+def new(path: Path | None = None, *, n_gpu: int | None = None, racks: int | None = None, duration_h: float = 1.0, supply_degC: float | None = None, **catalog_names: str) -> Scenario:
     """A commented scenario that runs as it is. As `tidewatt new`.
 
     Parameters
     ----------
     path : path, optional
         File to write; it must not exist. None: no file; `text` of the scenario has the content.
-    n_gpu : int, default 0
-        Number of GPUs (whole servers, or whole scale-up domains of a rack); 0: the smallest of 128, 256, 512, … (domains: 1, 2,
+    n_gpu : int, optional
+        Number of GPUs, 1 to 1e8 (whole servers, or whole scale-up domains of a rack); None: the smallest of 128, 256, 512, … (domains: 1, 2,
         4, …) that fits the model.
-    racks : int, default 0
-        Number of racks instead of `n_gpu`: whole racks of `rack`, or two servers each; 0: not given.
+    racks : int, optional
+        Number of racks instead of `n_gpu`, at least 1: whole racks of `rack`, or two servers each; None: not given.
     duration_h : float, default 1.0
         Simulated time, h.
     supply_degC : float, optional
@@ -316,8 +316,8 @@ def new(path: Path | None = None, *, n_gpu: int = 0, racks: int = 0, duration_h:
             raise TypeError(unknown("argument", name, ("path", "n_gpu", "racks", "duration_h", "supply_degC", *NEW_NAMES)))
         if not isinstance(value, str):
             raise TypeError(f"{name} is the name of a catalog entry, not {value!r}")
-    text = _core.new_scenario(whole_number("n_gpu", n_gpu), whole_number("racks", racks), number("duration_h", duration_h),
-                              None if supply_degC is None else number("supply_degC", supply_degC), catalog_names)
+    text = _core.new_scenario(None if n_gpu is None else whole_number("n_gpu", n_gpu), None if racks is None else whole_number("racks", racks),
+                              number("duration_h", duration_h), None if supply_degC is None else number("supply_degC", supply_degC), catalog_names)
     if path is None:
         return load(text)
     anew(path, text)

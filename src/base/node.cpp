@@ -170,7 +170,7 @@ Node parse_toml(std::string_view text, const std::string& file) {
 }
 
 Node parse_toml_file(const std::string& path, std::uint64_t max_bytes) {
-  return parse_toml(read_file(path, max_bytes), path);
+  return parse_toml(toml_file_text(path, max_bytes), path);
 }
 
 Node merge(Node under, const Node& over) {

@@ -110,4 +110,15 @@ std::string read_file(const std::string& path, std::uint64_t max_bytes) {
   return text;
 }
 
+std::string toml_file_text(const std::string& path, std::uint64_t max_bytes) {
+  constexpr std::string_view hdf5 = "\x89HDF\r\n\x1a\n";
+  std::string start(hdf5.size(), '\0');
+  if (std::ifstream file(path, std::ios::binary); file.read(start.data(), std::ssize(start)) && start == hdf5)
+    throw InputError(Finding{{path, 0, 0},
+                             "",
+                             "is a result (HDF5), where a TOML file is needed; 'tidewatt report' and 'tidewatt export' "
+                             "read results"});
+  return read_file(path, max_bytes);
+}
+
 }  // namespace TIDEWATT_NAMESPACE

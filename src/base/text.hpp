@@ -25,5 +25,7 @@ std::string nearest(std::string_view word, std::span<const std::string> known);
 
 /// A whole regular file. @throws InputError if it is missing, not regular or larger than `max_bytes`.
 std::string read_file(const std::string& path, std::uint64_t max_bytes);
+/// The same for a TOML file: a result given in its place is named as one. @throws InputError as there, and for an HDF5 file
+std::string toml_file_text(const std::string& path, std::uint64_t max_bytes);
 
 }  // namespace TIDEWATT_NAMESPACE

@@ -6,6 +6,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 
 struct Engine::Impl : Simulation {
   using Simulation::Simulation;
+  bool finished = false;  ///< its arrays were handed over to a result
 };
 
 }  // namespace TIDEWATT_NAMESPACE::sim

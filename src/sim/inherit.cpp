@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/path_below.hpp"
+#include "base/schema_version.hpp"
 #include "base/text.hpp"
 #include "shipped_scenarios.hpp"
 
@@ -40,7 +41,7 @@ std::string base_text(const std::string& name, const std::string& path, Refuse&&
   if (!there)
     if (auto text = shipped_scenario(name)) return std::move(*text);
   try {
-    return read_file(path, file_limit_B);
+    return toml_file_text(path, file_limit_B);
   } catch (const InputError& e) {
     const std::string close = there ? "" : nearest(name, shipped_scenarios());
     throw refuse(fmt::format("\"{}\": {}{}", shorten(name, 60), e.findings().front().message,
@@ -56,6 +57,7 @@ Inherited inherit(Node given, const std::string& folder) {
   Inherited out;
   std::vector<Node> chain;
   std::vector<std::filesystem::path> seen{real_path(given.place.file)};
+  refuse_newer(given, scenario_format);
   chain.push_back(std::move(given));
   while (const auto base = take_base(chain.back())) {
     const auto refuse = [&](const std::string& why) { return InputError(Finding{base->place, "base", why}); };
@@ -70,6 +72,7 @@ Inherited inherit(Node given, const std::string& folder) {
     seen.push_back(real);
     out.bases.emplace_back(name, base_text(name, *path, refuse));
     chain.push_back(parse_toml(out.bases.back().second, *path));
+    refuse_newer(chain.back(), scenario_format);
   }
   const Place own = chain.front().place;
   out.root = std::move(chain.back());

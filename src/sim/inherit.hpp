@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -6,6 +7,9 @@
 #include "tidewatt/base/node.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
+
+/// Version of the scenario format, its key `schema`.
+inline constexpr std::int64_t scenario_format = 1;
 
 /// A scenario tree merged over its base (`base = "FILE"`).
 struct Inherited {
@@ -15,7 +19,8 @@ struct Inherited {
 
 /// Reads the chain of bases, each a file below `folder`.
 /// @param given a scenario as parsed  @param folder of the scenario file
-/// @throws InputError at the `base` that names no file, leads out of the folder, closes a circle or exceeds 16 files
+/// @throws InputError at the `base` that names no file, leads out of the folder, closes a circle or exceeds 16 files, and at the `schema` of a
+/// newer version
 Inherited inherit(Node given, const std::string& folder);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

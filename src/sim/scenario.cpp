@@ -331,8 +331,9 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   s.folder = folder;
   fill_defaults(reading, root, options, s);
   TableReader r = reading.table(root, "");
-  std::int64_t schema = 1;
-  r.integer("schema", schema, {1, 1}, "version of the scenario format", Need::optional);
+  std::int64_t schema = scenario_format;
+  r.integer("schema", schema, {1, static_cast<double>(scenario_format)}, "version of the scenario format",
+            Need::optional);
   std::string base;  // merged before; a key of the format all the same
   r.text("base", base,
          "scenario that this one inherits from: a file below this one's folder, or the name of a shipped scenario",

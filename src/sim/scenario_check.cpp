@@ -315,15 +315,6 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
       report("job." + j.name + ".network.gpus_per_node",
              fmt::format("{} GPUs per node (joined by NVLink) are not a multiple of the servers' {}",
                          j.network.gpus_per_node, per_server));
-    const std::int64_t together = j.plan.tp * j.plan.cp * (j.plan.rank_order == "tp-cp-dp-pp" ? j.plan.dp() : 1);
-    if (per_server > 0 && j.plan.tp * j.plan.cp * j.plan.pp > 0 && j.plan.pp > 1 && together % per_server != 0)
-      report("job." + j.name + ".plan.pp",
-             fmt::format("a server of {} GPUs would hold several pipeline stages: each takes {} neighbouring GPUs; "
-                         "choose tp × cp as a multiple of {}, or rank_order = "
-                         "\"tp-cp-dp-pp\" with tp × cp × dp as one",
-                         per_server, together, per_server));
-    if (!s.halls.empty() && j.plan.n_gpu % s.halls.front().server.n_gpu != 0)
-      report("job." + j.name + ".plan.n_gpu", fmt::format("{} is not a whole number of servers", j.plan.n_gpu));
     const auto halls = halls_of(s, j);
     for (const auto* h : halls)
       if (h->compute.matrix_FLOP_per_s != halls.front()->compute.matrix_FLOP_per_s ||
@@ -332,7 +323,8 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
                fmt::format("all halls of a job need the same type of GPU, and job '{}' has servers here and in '{}'",
                            j.name, halls.front()->hall.name));
     if (halls.empty()) continue;
-    for (auto& f : workload::check_plan(j.model, j.plan, halls.front()->compute, j.network, "job." + j.name + ".plan"))
+    for (auto& f : workload::check_plan_on_servers(j.model, j.plan, halls.front()->compute, j.network,
+                                                   std::max<std::int64_t>(1, per_server), "job." + j.name + ".plan"))
       findings.push_back(std::move(f));
     if (findings.empty())
       if (const auto doubt = workload::memory_doubt(j.model, j.plan, halls.front()->compute))

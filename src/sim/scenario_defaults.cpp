@@ -23,6 +23,8 @@ std::int64_t whole(const Node* n, std::int64_t otherwise = 0, std::int64_t most 
 }
 
 constexpr std::int64_t most_gpus = 1'000'000'000'000, most_batch = 100'000'000;
+constexpr std::int64_t most_hall_gpus =
+    1'000'000'000'000'000;  // the end of the key's range: more is a finding of its own
 
 class Filler {
  public:
@@ -89,7 +91,7 @@ std::vector<Node*> items(Node& root, const char* key) {
 
 std::int64_t gpus_of_halls(Node& root) {
   std::int64_t n = 0;
-  for (const Node* hall : items(root, "hall")) n += whole(hall->find("n_gpu"), 0, most_gpus);
+  for (const Node* hall : items(root, "hall")) n += whole(hall->find("n_gpu"), 0, most_hall_gpus);
   return n;
 }
 
@@ -167,8 +169,9 @@ void Filler::job(Node& item, const std::string& path, Node& root) {
     if (items(root, "job").size() > 1)
       reading_.findings.push_back({n_gpu->place, plan_path + ".n_gpu",
                                    "\"all\" is for one job alone; say how many GPUs each of these jobs uses"});
-    n_gpu->value = gpus_of_halls(root);
-    if (gpus_of_halls(root) == 0) reading_.consequences.push_back(plan_path + ".n_gpu");
+    const std::int64_t n = gpus_of_halls(root);
+    n_gpu->value = n;
+    if (n == 0) reading_.consequences.push_back(plan_path + ".n_gpu");  // a hall's own number is a finding
   }
   batch(*plan, plan_path);
 }
@@ -203,9 +206,11 @@ void fill_defaults(Reading& reading, Node& root, const LoadOptions& options, Sce
 }
 
 void drop_consequences(Reading& reading) {
-  std::erase_if(reading.findings, [&](const Finding& f) {
+  const auto follows = [&](const Finding& f) {
     return std::find(reading.consequences.begin(), reading.consequences.end(), f.key) != reading.consequences.end();
-  });
+  };
+  if (!std::all_of(reading.findings.begin(), reading.findings.end(), follows))  // without a cause they are the findings
+    std::erase_if(reading.findings, follows);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -36,7 +36,7 @@ std::string scenario_text(const std::string& path) {
   if (!there)
     if (auto shipped = shipped_scenario(path)) return std::move(*shipped);
   try {
-    return read_file(path, 16u << 20);
+    return toml_file_text(path, 16u << 20);
   } catch (const InputError&) {
     const std::string close = there ? "" : nearest(path, shipped_scenarios());
     if (close.empty()) throw;

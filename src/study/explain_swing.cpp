@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "explain_swing_parts.hpp"
+#include "sim/run_as_is.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/look_up.hpp"
 
@@ -77,7 +78,7 @@ SwingReport explain_swing(const sim::Scenario& scenario, const sim::Result& base
   report.slowest = worst_gpus(base, false, 5);
   const auto repeat = [&](const sim::Scenario& s, const std::string& name) {
     if (progress) progress(name);
-    return sim::run(s, {options.n_thread, {}});
+    return sim::run_as_is(s, {options.n_thread, {}});  // causes are taken away by values outside the ranges
   };
   for (const auto& c : causes_of(scenario, base)) {
     const auto r = repeat(c.scenario, "without " + c.name);

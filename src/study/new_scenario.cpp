@@ -126,9 +126,8 @@ std::string site_text(const Hardware& h) {
   std::string out = "\n[site.feeder]\n" +
                     entry_line("catalog", h.feeder, "transformers and cables between the halls and the connection") +
                     short_text<power::FeederParams>({{"fit_transformers", "true"}});
-  if (!h.rack_storage.empty())
-    out += "\n[site.rack_storage]\n" + entry_line("catalog", h.rack_storage, "storage in the racks' power shelves") +
-           entry_line("per", "gpu", "one of this entry for each GPU");
+  if (h.rack_storage)
+    out += "\n[site.rack_storage]\nfrom_rack = true                    # the storage that the rack ships with\n";
   return out;
 }
 

@@ -8,16 +8,16 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// What a new scenario is about. An empty name, or 0 GPUs: chosen to fit the rest.
+/// What a new scenario is about. An empty name, or no number of GPUs: chosen to fit the rest.
 struct NewScenario {
   std::string gpu, server, plant, network, feeder;  ///< catalog names
   /// Catalog name: brings GPU, server and network, and the servers of a cabinet. Empty: servers, two to a rack.
   std::string rack;
   std::string climate = "portland_or", model = "llama3_8b", grid = "ercot_like_60GVA";  ///< catalog names
-  /// count, whole servers, or whole scale-up domains of `rack`; 0: the smallest of 128, 256, 512, … GPUs, or of 1, 2, 4, … domains,
-  /// that fits the model
-  std::int64_t n_gpu = 0;
-  std::int64_t n_rack = 0;  ///< count of whole racks, instead of `n_gpu`; 0: not given
+  /// count, 1 to 1e8, whole servers, or whole scale-up domains of `rack`; nothing: the smallest of 128, 256, 512, … GPUs, or of 1, 2,
+  /// 4, … domains, that fits the model
+  std::optional<std::int64_t> n_gpu;
+  std::optional<std::int64_t> n_rack;  ///< count of whole racks, 1 or more, instead of `n_gpu`
   std::optional<double>
       supply_degC;          ///< liquid (air, where no loop) that the plant is set to supply, °C; none: the entry's
   double duration_h = 1.0;  ///< simulated time, h

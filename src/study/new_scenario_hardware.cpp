@@ -10,7 +10,6 @@
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/catalog/fits.hpp"
 #include "tidewatt/catalog/rack.hpp"
-#include "tidewatt/power/rack_storage.hpp"
 #include "tidewatt/power/server.hpp"
 #include "tidewatt/sim/scenario.hpp"
 #include "workload/choose_plan.hpp"
@@ -21,6 +20,8 @@ namespace {
 
 constexpr std::int64_t least_gpus = 128, most_gpus = 32768;
 constexpr double exchanger_approach_K = 4.5;  ///< liquid over facility water [S], as the racks' cdu_approach_K
+constexpr std::int64_t most_in_plan = 100'000'000;  ///< the range of a plan's n_gpu
+constexpr std::int64_t most_racks = 100'000;
 constexpr double GiB = 1073741824.0;
 
 std::string text_at(const Node& n, const std::string& key) {
@@ -121,9 +122,13 @@ class Chooser {
     const auto require = [&](bool ok, const char* key, std::string message) {
       if (!ok) wrong.push_back({{}, key, std::move(message)});
     };
-    require(o_.n_gpu >= 0, "n_gpu", fmt::format("{} is below 0; 0 or none: the least that hold the model", o_.n_gpu));
-    require(o_.n_rack >= 0, "racks", fmt::format("{} is below 0; 0 or none: the least that hold the model", o_.n_rack));
-    require(o_.n_gpu == 0 || o_.n_rack == 0, "racks", "give the size once: as racks, or as n_gpu");
+    const auto within = [&](const std::optional<std::int64_t>& n, const char* key, std::int64_t most) {
+      require(!n || (*n >= 1 && *n <= most), key,
+              fmt::format("{} is outside 1 to {}; without a number, the least that hold the model", n.value_or(0), most));
+    };
+    within(o_.n_gpu, "n_gpu", most_in_plan);
+    within(o_.n_rack, "racks", most_racks);
+    require(!o_.n_gpu || !o_.n_rack, "racks", "give the size once: as racks, or as n_gpu");
     if (!wrong.empty()) throw InputError(std::move(wrong));
   }
 
@@ -143,22 +148,9 @@ class Chooser {
                                      p.n_compute_tray, p.gpus_per_tray,
                                      p.n_cabinet == 1 ? "one cabinet" : fmt::format("{} cabinets", p.n_cabinet),
                                      rack_->gpu, rack_->server, rack_->network));
-    if (p.storage_J > 0.0) open_storage(p.storage_J);
-  }
-
-  /// The entry of the energy that the rack has for each GPU.
-  void open_storage(double energy_J) {
-    for (const auto& [kind, name] : catalog_.list()) {
-      if (kind != "rack_storage") continue;
-      const auto entry = read<power::RackStorageParams>(catalog_.values(kind, name), "rack storage " + name);
-      if (std::abs(entry.store.energy_J - energy_J) > 1e-9 * energy_J) continue;
-      h_.rack_storage = name;
-      h_.choices.push_back(
-          fmt::format("rack storage {}: the {:g} J per GPU of the rack's power shelves", name, energy_J));
-      return;
-    }
-    throw InputError(fmt::format("rack {} has {:g} J of storage per GPU, and no entry of kind rack_storage has as much",
-                                 rack_->name, energy_J));
+    h_.rack_storage = p.storage_J > 0.0;
+    if (h_.rack_storage)
+      h_.choices.push_back(fmt::format("rack storage: the {:g} J per GPU of the rack's power shelves", p.storage_J));
   }
 
   /// Number format of the linear layers: the one that runs of this GPU are published with, if any; else bf16.
@@ -168,10 +160,10 @@ class Chooser {
     return format.empty() ? "bf16" : format;
   }
 
-  /// GPUs that were asked for; 0: as many as needed.
-  std::int64_t asked(std::int64_t server_gpus) const {
-    if (o_.n_rack == 0) return o_.n_gpu;
-    return o_.n_rack * (rack_ ? rack_->power.n_gpu() : server_gpus * sim::HallParams{}.servers_per_rack);
+  /// GPUs that were asked for; nothing: as many as needed.
+  std::optional<std::int64_t> asked(std::int64_t server_gpus) const {
+    if (!o_.n_rack) return o_.n_gpu;
+    return *o_.n_rack * (rack_ ? rack_->power.n_gpu() : server_gpus * sim::HallParams{}.servers_per_rack);
   }
 
   /// A plant and a feeder that take the rack or the servers, where the options do not name them.
@@ -217,26 +209,26 @@ class Chooser {
     const auto server =
         read<power::ServerPowerParams>(*catalog_.values("server", h_.server).find("power"), "server " + h_.server);
     const std::int64_t unit = rack_ ? rack_->power.n_gpu() : server.n_gpu;
-    const std::int64_t wanted = asked(server.n_gpu);
-    workload::PlanRequest request{wanted, server.n_gpu};
+    const auto wanted = asked(server.n_gpu);
+    workload::PlanRequest request{wanted.value_or(0), server.n_gpu};
     request.precision = precision(shape);
     if (shape.learned_positions > 0) request.sequence_tokens = shape.learned_positions;
     const auto plan_for = [&](std::int64_t n_gpu) {
       request.n_gpu = n_gpu;
       return n_gpu % unit == 0 ? workload::choose_plan(shape, compute, network, request) : std::nullopt;
     };
-    auto plan = wanted > 0 ? plan_for(wanted) : std::nullopt;
+    auto plan = wanted ? plan_for(*wanted) : std::nullopt;
     std::int64_t least = rack_ ? unit : least_gpus;
     if (!plan)
       for (; least <= most_gpus && !(plan = plan_for(least)); least *= 2) {
       }
     if (!plan)
       throw InputError(fmt::format("no plan of up to {} GPUs of type {} holds {}", most_gpus, h_.gpu, o_.model));
-    if (wanted > 0 && plan->n_gpu != wanted)
-      throw InputError(wanted % unit != 0
-                           ? fmt::format("{} GPUs are not a whole number of {} of {}", wanted,
+    if (wanted && plan->n_gpu != *wanted)
+      throw InputError(*wanted % unit != 0
+                           ? fmt::format("{} GPUs are not a whole number of {} of {}", *wanted,
                                          rack_ ? "scale-up domains" : "servers", unit)
-                           : fmt::format("no plan of {} GPUs holds {}; {} do", wanted, o_.model, plan->n_gpu));
+                           : fmt::format("no plan of {} GPUs holds {}; {} do", *wanted, o_.model, plan->n_gpu));
     h_.n_gpu = plan->n_gpu;
     h_.plan = *plan;
     say_plan(shape, compute);
@@ -246,7 +238,7 @@ class Chooser {
     const auto& p = h_.plan;
     const double need_B =
         workload::memory_use(shape, p, workload::fullest_stage(shape, p)).total_B() + compute.hbm_reserved_B;
-    if (o_.n_gpu == 0 && o_.n_rack == 0)
+    if (!o_.n_gpu && !o_.n_rack)
       h_.choices.push_back(fmt::format("{} GPUs: the least of {} that hold {}", h_.n_gpu,
                                        rack_ ? "1, 2, 4, … scale-up domains" : "128, 256, 512, …", o_.model));
     h_.choices.push_back(fmt::format(

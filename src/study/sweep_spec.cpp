@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/path_below.hpp"
+#include "base/schema_version.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "toml_value.hpp"
@@ -149,6 +150,7 @@ void SweepSpec::fields(FieldVisitor& v) {
 }
 
 SweepSpec read_sweep(const Node& root, const std::string& folder, const SweepOptions& options) {
+  refuse_newer(root, 1);
   std::vector<Finding> findings;
   SweepSpec spec;
   TableReader r(root, "", findings);

@@ -9,6 +9,7 @@
 #include "evidence_spread.hpp"
 #include "groups.hpp"
 #include "row_term.hpp"
+#include "run_refusal.hpp"
 #include "tidewatt/base/error.hpp"
 #include "training_runs.hpp"
 
@@ -24,8 +25,9 @@ std::string plan_text(const EvidenceRun& run) {
 void training(const std::vector<EvidenceRun>& runs, const Context& context, std::vector<Row>& rows) {
   for (const EvidenceRun& run : runs)
     if (context.wants(run.row.id))
-      rows.push_back(
-          judged(run.row, plan_text(run), run.per_second ? "tokens/s" : "s", published_unit(run, step_s(run))));
+      rows.push_back(held_to_run(
+          judged(run.row, plan_text(run), run.per_second ? "tokens/s" : "s", published_unit(run, step_s(run))),
+          run_refusal(run)));
 }
 
 const EvidenceRun& run_named(const std::vector<EvidenceRun>& runs, const std::string& id) {
@@ -52,14 +54,16 @@ void watts(const Node& levels, const std::vector<EvidenceRun>& runs, std::vector
                           node_rest_W(text_of(r, "gpu"), text_of(r, "server"))));
   for (const Node& r : listed(levels, "node_training")) {
     const EvidenceRun& run = run_named(runs, text_of(r, "run"));
-    rows.push_back(judged(row_of(r, "watts"), fmt::format("node of {}", plan_text(run)), "W",
-                          training_node_W(run, r.find("immersed") != nullptr)));
+    rows.push_back(held_to_run(judged(row_of(r, "watts"), fmt::format("node of {}", plan_text(run)), "W",
+                                      training_node_W(run, r.find("immersed") != nullptr)),
+                               run_refusal(run)));
   }
   const Node training_list = evidence_file("evidence_training.toml");
   for (const Node& r : listed(levels, "energy")) {
     const EvidenceRun run = run_from(training_list, r);
-    rows.push_back(
-        judged(row_of(r, "joule_per_token"), fmt::format("GPUs of {}", plan_text(run)), "J", joule_per_token(run)));
+    rows.push_back(held_to_run(
+        judged(row_of(r, "joule_per_token"), fmt::format("GPUs of {}", plan_text(run)), "J", joule_per_token(run)),
+        run_refusal(run)));
   }
 }
 
@@ -112,10 +116,12 @@ void failures(const Node& levels, const std::vector<EvidenceRun>& runs, std::vec
                                             number_of(r, "n_gpu"), number_of(r, "iteration_s"))));
   for (const Node& r : listed(levels, "slow_gpu")) {
     const double slower = term("E4.slower_percent", number_of(r, "slower_percent"));
-    rows.push_back(judged(row_of(r, "percent"),
-                          fmt::format("one GPU {:.1f} % slower in the run of {}: longer step",
-                                      number_of(r, "slower_percent"), text_of(r, "run")),
-                          "%", 100.0 * slow_gpu_frac(run_named(runs, text_of(r, "run")), 1.0 - 0.01 * slower)));
+    const EvidenceRun& run = run_named(runs, text_of(r, "run"));
+    rows.push_back(held_to_run(judged(row_of(r, "percent"),
+                                      fmt::format("one GPU {:.1f} % slower in the run of {}: longer step",
+                                                  number_of(r, "slower_percent"), text_of(r, "run")),
+                                      "%", 100.0 * slow_gpu_frac(run, 1.0 - 0.01 * slower)),
+                               run_refusal(run)));
   }
 }
 

@@ -42,7 +42,7 @@ workload::IterationModel llama3_405b(const GpuCase& gpu) {
   plan.global_batch_sequences = 2048, plan.sequence_tokens = 8192;
   plan.layers_removed_first = plan.layers_removed_last = 1;
   plan.sequence_parallel = plan.fused_attention = plan.dp_overlap = plan.pp_overlap = true;
-  plan.sharding = "fsdp";
+  plan.sharding = "fsdp", plan.rank_order = "tp-cp-pp-dp";
   return {entry<workload::ModelShape>("model", "llama3_405b"), plan, gpu.compute,
           entry<workload::NetworkParams>("network", "llama3_roce")};
 }

@@ -5,6 +5,7 @@
 
 #include "groups.hpp"
 #include "racks_runs.hpp"
+#include "run_refusal.hpp"
 #include "training_runs.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
@@ -87,7 +88,7 @@ std::vector<Row> racks_rows(const Context& context) {
           calibrated(std::move(row), fmt::format("sets its device's efficiency in this format (or the ratio of grouped "
                                                  "products): exact at {:.4f}",
                                                  exact[i]));
-    rows.push_back(std::move(row));
+    rows.push_back(held_to_run(std::move(row), run_refusal(run)));
   }
   return rows;
 }

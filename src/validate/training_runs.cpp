@@ -140,7 +140,7 @@ ParallelPlan llama3_plan(std::int64_t n_gpu) {
   p.global_batch_sequences = 2048, p.sequence_tokens = 8192;
   p.layers_removed_first = p.layers_removed_last = 1;
   p.sequence_parallel = p.fused_attention = p.dp_overlap = p.pp_overlap = true;
-  p.sharding = "fsdp";
+  p.sharding = "fsdp", p.rank_order = "tp-cp-pp-dp";
   return p;
 }
 

@@ -34,12 +34,6 @@ struct Groups {
   const char* rank_order;
 };
 
-/// Whether a server holds one pipeline stage, as a scenario must have it.
-bool one_stage_per_server(const ParallelPlan& p, std::int64_t gpus_per_server) {
-  const std::int64_t together = p.tp * (p.rank_order == "tp-cp-dp-pp" ? p.dp() : 1);
-  return p.pp == 1 || together % gpus_per_server == 0;
-}
-
 /// A plan with these group sizes; nothing if the GPUs or the layers do not divide.
 std::optional<ParallelPlan> plan_of(const ModelShape& shape, const PlanRequest& request, const Groups& groups) {
   ParallelPlan p;
@@ -54,7 +48,6 @@ std::optional<ParallelPlan> plan_of(const ModelShape& shape, const PlanRequest& 
   p.layers_removed_first = *removed / 2;
   p.layers_removed_last = *removed - *removed / 2;
   if (p.pp > 1) p.rank_order = groups.rank_order;
-  if (!one_stage_per_server(p, request.gpus_per_server)) return std::nullopt;
   p.sequence_tokens = request.sequence_tokens;
   p.micro_batch_sequences = 1;
   p.global_batch_sequences = p.dp() * p.pp * micro_batches_per_stage(p);
@@ -101,7 +94,9 @@ std::optional<ParallelPlan> choose_plan(const ModelShape& shape, const ComputePa
       auto p = plan_of(shape, request, groups);
       if (!p || straddling_group(*p, network, network.domain_gpus())) continue;
       p->recompute = recompute;
-      if (!check_plan(shape, *p, gpu, network, "").empty() || memory_doubt(shape, *p, gpu)) continue;
+      if (!check_plan_on_servers(shape, *p, gpu, network, request.gpus_per_server, "").empty() ||
+          memory_doubt(shape, *p, gpu))
+        continue;
       if (least == 0) least = groups.tp * groups.pp;
       // The fastest of them; a batch far above the usual is taken only where no other plan fits.
       const bool usual_batch = p->tokens_per_iteration() <= most_tokens;

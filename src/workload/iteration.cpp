@@ -234,7 +234,7 @@ std::int64_t IterationModel::stage_of_gpu(std::int64_t rank) const { return rank
 
 std::int64_t IterationModel::replica_of_gpu(std::int64_t rank) const {
   const std::int64_t inner = plan_.tp * plan_.cp;
-  return plan_.rank_order == "tp-cp-dp-pp" ? rank / inner % dp() : rank / (inner * plan_.pp);
+  return plan_.replicas_adjacent() ? rank / inner % dp() : rank / (inner * plan_.pp);
 }
 
 double IterationModel::model_flops_per_iteration(AttentionCount count) const {

@@ -27,8 +27,9 @@ void NetworkParams::fields(FieldVisitor& v) {
 
 std::int64_t members_per_node(const NetworkParams& net, RankGroup group) {
   if (group.size * group.stride <= net.domain_gpus()) return group.size;
-  if (group.per_node > 0) return std::min(group.per_node, group.size);
-  return std::max<std::int64_t>(1, net.domain_gpus() / group.stride);
+  const std::int64_t blocks = net.domain_gpus() / (group.stride * group.block);  // whole ones in a domain
+  if (blocks > 0) return std::min(group.size, blocks * group.block);
+  return std::clamp<std::int64_t>(net.domain_gpus() / group.block_stride, 1, group.block);
 }
 
 Link group_link(const NetworkParams& net, RankGroup group) {

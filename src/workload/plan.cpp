@@ -11,7 +11,7 @@ constexpr std::array<std::string_view, 2> kernel_words = {"fused", "eager"};
 constexpr std::array<std::string_view, 5> sharding_words = {"none", "zero1", "zero2", "fsdp", "zero3"};
 constexpr std::array<std::string_view, 4> precision_words = {"bf16", "fp8", "mxfp8", "nvfp4"};
 constexpr std::array<std::string_view, 2> adapter_words = {"all", "attention"};
-constexpr std::array<std::string_view, 2> order_words = {"tp-cp-pp-dp", "tp-cp-dp-pp"};
+constexpr std::array<std::string_view, 2> order_words = {"tp-cp-dp-pp", "tp-cp-pp-dp"};
 
 }  // namespace
 
@@ -46,7 +46,10 @@ void ParallelPlan::fields(FieldVisitor& v) {
   v.choice("kernels", kernels, kernel_words,
            "norms, activation and rotary positions: one kernel each, or one per operation", Need::optional);
   v.choice("sharding", sharding, sharding_words, "what is sharded over the replicas");
-  v.choice("rank_order", rank_order, order_words, "nesting of the parallel groups, innermost first", Need::optional);
+  v.choice("rank_order", rank_order, order_words,
+           "nesting of the parallel groups, innermost first: tp-cp-dp-pp as Megatron, NeMo and torchtitan, tp-cp-pp-dp "
+           "as Llama 3",
+           Need::optional);
 }
 
 double ParallelPlan::micro_batch_tokens_per_gpu() const {
@@ -57,25 +60,27 @@ double ParallelPlan::tokens_per_iteration() const {
   return static_cast<double>(global_batch_sequences) * static_cast<double>(sequence_tokens);
 }
 
-RankGroup ParallelPlan::pp_group() const { return {pp, rank_order == "tp-cp-dp-pp" ? tp * cp * dp() : tp * cp}; }
+bool ParallelPlan::replicas_adjacent() const { return rank_order == "tp-cp-dp-pp" || pp == 1 || dp() == 1; }
+
+RankGroup ParallelPlan::pp_group() const { return {pp, replicas_adjacent() ? tp * cp * dp() : tp * cp}; }
 
 RankGroup ParallelPlan::gradient_group() const {
-  if (rank_order == "tp-cp-dp-pp") return {dp() * cp, tp};  // cp and dp are neighbours
-  if (dp() == 1) return {cp, tp};
-  return {dp() * cp, tp * pp};  // mean spacing: cp neighbours lie together, replicas tp·cp·pp apart
+  if (replicas_adjacent()) return {dp() * cp, tp};  // cp and dp are neighbours
+  return {dp() * cp, tp * pp, cp, tp};              // blocks of cp neighbours, one per replica
 }
 
 RankGroup ParallelPlan::ep_group() const {
-  const std::int64_t block = tp * cp;
-  if (ep <= block || rank_order == "tp-cp-dp-pp") return {ep, 1};
-  return {ep, pp, block};  // blocks of tp·cp neighbours, one per replica
+  const std::int64_t inner = tp * cp;
+  if (ep <= inner || replicas_adjacent()) return {ep, 1};
+  return {ep, pp, inner, 1};  // blocks of tp·cp neighbours, one per replica
 }
 
 RankGroup ParallelPlan::expert_gradient_group() const {
-  const std::int64_t copies = tp * cp * dp() / ep;
+  const std::int64_t inner = tp * cp, copies = inner * dp() / ep;
   if (copies <= 1) return {1, 1};
-  if (rank_order == "tp-cp-dp-pp") return {copies, ep};
-  return {copies, ep * pp};
+  if (replicas_adjacent()) return {copies, ep};
+  if (ep >= inner) return {copies, ep * pp};
+  return {copies, ep * pp, inner / ep, ep};  // blocks of tp·cp ÷ ep copies, one per replica
 }
 
 Precision ParallelPlan::linear_precision() const {

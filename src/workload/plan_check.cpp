@@ -132,6 +132,23 @@ std::vector<Finding> check_plan(const ModelShape& shape, const ParallelPlan& pla
   return std::move(f.out);
 }
 
+std::vector<Finding> check_plan_on_servers(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu,
+                                           const NetworkParams& network, std::int64_t gpus_per_server,
+                                           const std::string& path) {
+  auto out = check_plan(shape, plan, gpu, network, path);
+  if (plan.tp < 1 || plan.cp < 1 || plan.pp < 1 || plan.n_gpu < 1) return out;
+  Findings f(path);
+  f.require(plan.n_gpu % gpus_per_server == 0, "n_gpu", fmt::format("{} is not a whole number of servers", plan.n_gpu));
+  f.require(plan.pp == 1 || plan.stage_ranks() % gpus_per_server == 0, "pp",
+            fmt::format("a server of {} GPUs would hold several pipeline stages: each takes {} neighbouring GPUs; "
+                        "choose tp × cp as a multiple of {}{}",
+                        gpus_per_server, plan.stage_ranks(), gpus_per_server,
+                        plan.replicas_adjacent() ? ", or more replicas"
+                                                 : ", or rank_order = \"tp-cp-dp-pp\" with tp × cp × dp as one"));
+  out.insert(out.end(), f.out.begin(), f.out.end());
+  return out;
+}
+
 std::optional<std::string> memory_doubt(const ModelShape& shape, const ParallelPlan& plan, const ComputeParams& gpu) {
   const auto need = memory_need(shape, plan, gpu);
   if (need.need_B <= gpu.hbm_capacity_B) return std::nullopt;

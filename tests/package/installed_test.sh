@@ -13,7 +13,7 @@ mv "$scratch/first" "$scratch/moved"
 prefix=$scratch/moved
 grep -rIlF -e "$source" -e "$scratch/first" "$prefix" --include='*.cmake' --include='*.hpp' && fail "absolute paths of the build above"
 
-configure() { cmake -S "$1" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix"; }
+configure() { cmake -S "$1" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix" "${@:3}"; }
 configure "$source/examples" "$scratch/examples" > "$scratch/configure.log" || { cat "$scratch/configure.log"; fail "find_package"; }
 cmake --build "$scratch/examples"
 
@@ -52,6 +52,13 @@ if [ -n "$(find "$prefix" -name tidewattSharedTargets.cmake)" ]; then
   payload=$("$prefix/bin/tidewatt" run "$scenario" --set run.duration_h=0.05 --json --quiet --out static.h5 | grep -o '"payload_sha256": *"[0-9a-f]*"' | grep -o '[0-9a-f]\{64\}')
   says "payload $payload" "the bits of the static library"
   [ -s shared.h5 ] || fail "the result file of the shared library"
+  # The examples link with it, too, and say the same.
+  configure "$source/examples" "$scratch/examples_shared" -DSHARED=ON > "$scratch/shared.log" || { cat "$scratch/shared.log"; fail "examples with the shared library"; }
+  cmake --build "$scratch/examples_shared"
+  for example in gpu_operating_point plant_year; do
+    ldd "$scratch/examples_shared/$example" | grep -q libtidewatt || fail "$example does not link the shared library"
+    [ "$("$scratch/examples_shared/$example")" = "$("$scratch/examples/$example")" ] || fail "$example: the shared library says something else"
+  done
 fi
 
 code=0

@@ -1,4 +1,7 @@
-"""What the shared library offers: names of the version's namespace that an installed header declares, and nothing else.
+"""What the shared library offers: names of the version's namespace that an installed header declares, all of them, and nothing else.
+
+Every function that a header marks TIDEWATT_API, and every public member function of such a class, is there with its number of
+arguments unless its body stands in the header.
 
 symbols_test.py LIBRARY STATIC_LIBRARY SOURCE_FOLDER"""
 import pathlib
@@ -32,6 +35,48 @@ def declared(text, inside="", begin=0, end=None):
     return found
 
 
+def arguments(text):
+    """Number of arguments between the parentheses of a declaration or of a demangled name."""
+    depth, n = 0, 1
+    for c in text:
+        depth += {"(": 1, "<": 1, "{": 1, "[": 1, ")": -1, ">": -1, "}": -1, "]": -1}.get(c, 0)
+        n += c == "," and depth == 0
+    return n if text.strip() and text.strip() != "void" else 0
+
+
+def in_parentheses(text, at):
+    """What stands between the parenthesis at an offset and the one that closes it."""
+    depth = 0
+    for i in range(at, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[i], 0)
+        if depth == 0:
+            return text[at + 1:i]
+    return text[at + 1:]
+
+
+BODILESS = re.compile(r"\b(using|typedef|friend|static_assert|template|inline|constexpr|extern)\b|=\s*(0|default|delete)\s*$")
+
+
+def functions(text, inside="", begin=0, end=None, of_class=None):
+    """(qualified name, number of arguments) of the functions that a header offers without a body."""
+    for first, head_end, body, _ in classes_check.statements(text, begin, len(text) if end is None else end):
+        head = " ".join(text[first:head_end].split())
+        if body and (space := re.match(r"(?:inline )?namespace ([\w:]*)", head)):
+            inner = re.sub(r"^(tidewatt|TIDEWATT_NAMESPACE)(::)?", "", space[1])
+            yield from functions(text, f"{inside}{inner}::" if inner else inside, *body)
+        elif body and (of := re.search(r"\b(?:class|struct) (?:TIDEWATT_API )?(\w+)", head)) and "(" not in head and "template" not in head:
+            hidden = "visibility" in head
+            if not hidden and (of_class or "TIDEWATT_API" in head):
+                public = re.split(r"\b(?:private|protected):", text[body[0]:body[1]])[0]
+                if not head.startswith("class") or "public:" in public:
+                    yield from functions(text, f"{inside}{of[1]}::", body[0], body[0] + len(public), of[1])
+        elif body is None and "(" in head and (of_class or "TIDEWATT_API" in head) and not BODILESS.search(head):
+            head = head.removeprefix("explicit ")
+            is_data = re.match(r"(std::function<|[^(]*[^=!<>+*/-]=[^=(])", head.replace("operator", ""))
+            if not is_data and (name := re.search(r"(operator\s*[^\w\s(]+|~?\w+)\s*\(", head)):
+                yield inside + name[1], arguments(in_parentheses(head, name.end() - 1))
+
+
 def qualified(symbol, version):
     """`sim::run` of `tidewatt::v0_2::sim::run(...)`; None for other names."""
     name = OF_TYPE.sub("", symbol)
@@ -56,6 +101,17 @@ def main(library, static, source):
         if owner is None or re.search(r"::(Impl|Ports)\b", name):
             findings.append(f"{symbol}: no installed header declares it")
         used.add(owner)
+    # What the headers offer is there: by name and number of arguments.
+    there = set()
+    for symbol in (s.replace("[abi:cxx11]", "") for _, _, s in symbols):
+        if function := re.match(rf"tidewatt::{version}::((?:[\w:~]*operator\s*[^\w\s(]+|[\w:~]+))\(", symbol):
+            there.add((function[1], arguments(in_parentheses(symbol, function.end() - 1))))
+    wanted = set()
+    for header in sorted((source / "include").rglob("*.hpp")):
+        wanted |= set(functions(classes_check.code(header.read_text())))
+    findings += [f"{name} with {n} arguments: declared in an installed header, but not exported" for name, n in sorted(wanted - there)]
+    if len(wanted) < 200:
+        findings.append(f"only {len(wanted)} functions found in the headers")
     # A name without the version in the static library would be mixed with that of another version unnoticed.
     bare = {s for s in re.findall(r"\btidewatt::(?!v\d)\w+[\w:]*", output("nm", "-C", "--defined-only", static))}
     findings += [f"{name}: without the version's namespace" for name in sorted(bare)[:20]]

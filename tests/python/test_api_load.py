@@ -1,5 +1,7 @@
 """tidewatt.load: what comes in, what is refused, and how it is told."""
+import ast
 import datetime
+import pathlib
 import subprocess
 import sys
 
@@ -91,6 +93,26 @@ def test_drawing_needs_neither_the_extension_nor_xarray():
         "assert 'load' in dir(tidewatt)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_public_name_is_listed():
+    """What can be imported is in __all__ and in dir, and what type checkers see is the same."""
+    source = pathlib.Path(tw.__file__).read_text()
+    typed = source.split("if TYPE_CHECKING:")[1].split("\n_READERS")[0]
+    seen = {name for line in ast.parse("if True:" + typed).body[0].body for name in (alias.name for alias in line.names)}
+    public = (set(tw._HOME) | {"report"}) - {"__version__"}
+    assert public == set(tw.__all__) and public <= set(dir(tw))
+    assert seen == public | {"__version__"}
+    assert {"interval", "conditioned", "Conditioned"} <= public and len(tw.__all__) == len(public)
+
+
+def test_a_result_or_a_newer_file_in_place_of_a_scenario(tmp_path):
+    (tmp_path / "day.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(64))
+    with pytest.raises(tw.InputError, match="day.h5: is a result"):
+        tw.load(tmp_path / "day.h5")
+    (tmp_path / "newer.toml").write_text("schema = 9\nbase = 'llama3_405b_day'\nno_such_key = 1\n")
+    with pytest.raises(tw.InputError, match="1 finding .*\n.*newer.toml:1:.*schema: 9: written by a newer tidewatt"):
+        tw.load(tmp_path / "newer.toml")
 
 
 def test_every_public_name_is_there_and_described():

@@ -28,6 +28,7 @@ def test_groups_behave_like_a_mapping(result):
     assert {"day", "hourly", "fleet", "events", "energy", "trust", "waveform_sample"} <= set(result.groups)
     assert "day" in result and "night" not in result and list(result) == result.groups and len(result) == len(result.groups)
     assert set(result.to_xarray()) == set(result.groups)
+    assert result._ipython_key_completions_() == result.groups  # result["<TAB> in a notebook
     with pytest.raises(KeyError, match="night.*day"):
         result["night"]
     with pytest.raises(KeyError, match="no_such"):

@@ -25,9 +25,14 @@ def test_new_names_the_wrong_argument(arguments, keys, said):
         tw.new(*arguments, **keys)
 
 
-def test_new_refuses_a_negative_number_of_gpus():
-    with pytest.raises(tw.InputError, match="n_gpu: -8"):
-        tw.new(n_gpu=-8)
+@pytest.mark.parametrize("n_gpu", [0, -8, 10**15])
+def test_new_refuses_numbers_of_gpus_that_no_site_has(n_gpu):
+    with pytest.raises(tw.InputError, match=f"n_gpu: {n_gpu} is outside 1 to"):
+        tw.new(n_gpu=n_gpu)
+
+
+def test_new_chooses_only_without_a_number():
+    assert tw.new(duration_h=0.1).n_gpu >= 128
     assert tw.new(n_gpu=128.0, duration_h=0.1).n_gpu == 128
 
 

@@ -82,3 +82,18 @@ def test_a_deeper_dip_differs_and_none_is_not_identified():
         tw.compare_waveforms(square(60.0), log(1.0, 0.5, 400.0, 4, depth_W=0.0), window_s=1.0)
     with pytest.raises(tw.InputError, match="three are needed"):
         tw.compare_waveforms(square(60.0), log(1.0, 0.5, 1.0, 5, span_s=30.0), window_s=1.0)
+
+
+def test_a_site_is_not_compared_with_a_node():
+    """Eight nodes and their mean have one shape: only the level says that they are not the same servers."""
+    record = log(1.0, 0.5, 20.0, 1)
+    site = square(60.0).assign(power_W=lambda t: 8 * t["power_W"]).rename(columns={"power_W": "pcc_W"})
+    with pytest.raises(tw.InputError, match=r"the model \('pcc_W', mean 4[12]\.\d+ kW\) is 7\.9\d* times|the model \('pcc_W', mean \S+ kW\) is 8\.?\d* times") as refused:
+        tw.compare_waveforms(site, record, window_s=1.0)
+    assert "a node" in str(refused.value)
+    with pytest.raises(tw.InputError, match="the log .* times the model"):
+        tw.compare_waveforms(square(60.0), record.assign(power_W=16 * record["power_W"]), window_s=1.0)
+    with pytest.raises(tw.InputError, match="is not the model|is not the log"):
+        tw.compare_waveforms(square(60.0).assign(power_W=0.0), record, window_s=1.0)
+    # A model of the same servers may be far off, and is compared.
+    assert len(tw.compare_waveforms(square(60.0).assign(power_W=lambda t: 1.3 * t["power_W"]), record, window_s=1.0).frame)

@@ -9,6 +9,7 @@ import archives_check
 import catalog_check
 import classes_check
 import docstrings_check
+import fields_check
 import length_check
 import names_check
 import parts_check
@@ -222,6 +223,26 @@ class Checks(unittest.TestCase):
         self.assert_one(self.found(surface_check), "src/grid/b.hpp", "without include/tidewatt/base/version.hpp")
         self.put("src/grid/b.hpp", '#include "tidewatt/base/version.hpp"\nnamespace tidewatt {\nTIDEWATT_API void f();\n}\n')
         self.assertEqual(len(self.found(surface_check)), 2)
+
+    def test_public_headers_name_installed_headers(self):
+        self.put("include/tidewatt/grid/b.hpp", "// as in grid/a.hpp\n")
+        self.put("src/grid/a.hpp", "")
+        self.assert_one(self.found(surface_check), "names grid/a.hpp")
+        self.put("include/tidewatt/grid/a.hpp", "")
+        self.assertEqual(self.found(surface_check), [])
+
+    # --- fields
+    def test_parameters_have_comments(self):
+        good = "namespace TIDEWATT_NAMESPACE::grid {\nstruct TIDEWATT_API P {\n  static constexpr int n = 2;\n  double a_W = 0.0;  ///< power\n  /// Names.\n" \
+               "  std::vector<std::string> b = {\"x\", \"y\"};\n  void fields(FieldVisitor& v);\n  double twice() const { return 2 * a_W; }\n};\nstruct R {\n  double c, d;\n};\n}\n"
+        self.put("include/tidewatt/grid/p.hpp", good)
+        self.assertEqual(self.found(fields_check), [])
+        self.put("include/tidewatt/grid/p.hpp", good.replace("  ///< power", ""))
+        self.assert_one(self.found(fields_check), "P.a_W: no comment")
+        self.put("include/tidewatt/grid/p.hpp", good.replace("  /// Names.\n", ""))
+        self.assert_one(self.found(fields_check), "P.b: no comment")
+        self.put("include/tidewatt/grid/p.hpp", good.replace("a_W = 0.0;", "a_W = 0.0, e_W = 0.0;"))
+        self.assert_one(self.found(fields_check), "a_W, e_W on one line")
 
     # --- steps
     def test_a_duration_outside_the_planner_needs_a_reason(self):

@@ -1,6 +1,7 @@
 """The public surface: what include/ declares is offered by the shared library and carries the version's namespace; what src/ declares is not.
 
-Every class and every function without a body in a public header is marked TIDEWATT_API, none of src/ is. The library opens its
+Every class and every function without a body in a public header is marked TIDEWATT_API, none of src/ is. A public header names only
+headers that are installed with it. The library opens its
 namespaces as `namespace TIDEWATT_NAMESPACE::…` (base/version.hpp), so that its names are those of the version. The documentation's table names every header that tidewatt.hpp brings
 itself. tests/package/symbols_test.py holds the compiled library to the same."""
 import pathlib
@@ -14,6 +15,7 @@ PAGE = "docs/cpp_api.md"
 UMBRELLA = "include/tidewatt/tidewatt.hpp"
 NAMESPACE = re.compile(r"^(?:inline )?namespace TIDEWATT_NAMESPACE\b", re.MULTILINE)
 BARE = re.compile(r"^(?:inline )?namespace tidewatt\b[^=;]*\{", re.MULTILINE)
+MENTION = re.compile(r"\b([a-z][\w/]*\.hpp)\b")
 INCLUDE = re.compile(r'^#include ["<]([^">]+)[">]', re.MULTILINE)
 NO_DECLARATION = re.compile(r"^(using|typedef|static_assert|template|inline|constexpr|extern|friend|enum|namespace)\b")
 
@@ -63,6 +65,8 @@ def check(root):
         text = repository.text(root, path) or ""
         if path.parts[0] == "include":
             findings += [f"{path}: {name} is declared without TIDEWATT_API" for name in unmarked(classes_check.code(text))]
+            findings += [f"{path}: names {name}, which is not installed" for name in sorted(set(MENTION.findall(text)))
+                         if not any((root / folder / name).is_file() for folder in ("include", "include/tidewatt", path.parent))]
         elif re.search(r"\bTIDEWATT_API\b", text):
             findings.append(f"{path}: TIDEWATT_API is for headers below include/")
         if BARE.search(text):

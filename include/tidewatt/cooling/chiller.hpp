@@ -8,16 +8,19 @@ namespace TIDEWATT_NAMESPACE::cooling {
 
 /// A water chiller by the DOE-2 curves: reference point, and how capacity and input ratio move away from it.
 struct TIDEWATT_API ChillerParams {
-  double capacity_W = 0.0;                             ///< at the reference temperatures
-  double cop_ratio = 0.0;                              ///< at the reference temperatures
-  double leaving_low_K = 0.0, leaving_high_K = 0.0;    ///< evaporator leaving, validity of the curves
-  double entering_low_K = 0.0, entering_high_K = 0.0;  ///< condenser entering, validity of the curves
+  double capacity_W = 0.0;               ///< at the reference temperatures
+  double cop_ratio = 0.0;                ///< at the reference temperatures
+  double leaving_low_K = 0.0;            ///< coldest evaporator leaving water of the curves
+  double leaving_high_K = 0.0;           ///< warmest evaporator leaving water of the curves
+  double entering_low_K = 0.0;           ///< coldest condenser entering water of the curves
+  double entering_high_K = 0.0;          ///< warmest condenser entering water of the curves
   double unload_K = 0.0;  ///< above entering_high, condenser pressure unloads the compressors within this; 0: they stop
-  double plr_min_frac = 0.0;                            ///< below it the compressor cycles
-  double plr_max_frac = 0.0;                            ///< of the available capacity
-  double motor_frac = 0.0;                              ///< share of compressor power that reaches the refrigerant
-  std::vector<double> capacity_T_ratio, input_T_ratio;  ///< six each: 1, e, e², c, c², e c in °C
-  std::vector<double> input_plr_ratio;                  ///< three: 1, y, y²
+  double plr_min_frac = 0.0;             ///< below it the compressor cycles
+  double plr_max_frac = 0.0;             ///< of the available capacity
+  double motor_frac = 0.0;               ///< share of compressor power that reaches the refrigerant
+  std::vector<double> capacity_T_ratio;  ///< capacity: 1, e, e2, c, c2, ec in degC
+  std::vector<double> input_T_ratio;     ///< input ratio: 1, e, e2, c, c2, ec in degC
+  std::vector<double> input_plr_ratio;   ///< three: 1, y, y²
   void fields(FieldVisitor& v);
 };
 

@@ -11,16 +11,23 @@ namespace TIDEWATT_NAMESPACE::cooling {
 
 /// Monthly climate of a place, twelve values per list, January first. A catalog entry of kind `climate`.
 struct TIDEWATT_API ClimateParams {
-  std::string place;
-  double latitude_deg = 0.0, longitude_deg = 0.0, altitude_m = 0.0, utc_offset_s = 0.0;
-  double low_s = 0.0, high_s = 0.0;          ///< local standard times of the minimum and the maximum
-  std::vector<double> pressure_Pa;           ///< mean
-  std::vector<double> typical_drybulb_K;     ///< mean
-  std::vector<double> typical_range_K;       ///< mean of daily maximum minus daily minimum
-  std::vector<double> typical_wetbulb_K;     ///< mean
-  std::vector<double> hot_max_K, hot_min_K;  ///< a day whose maximum 1 % of the month's hours exceed
-  std::vector<double> hot_wetbulb_K;         ///< at that maximum
-  std::vector<double> extreme_max_K, extreme_min_K, extreme_wetbulb_K;  ///< the month's hottest day
+  std::string place;                      ///< name of the place
+  double latitude_deg = 0.0;              ///< north positive
+  double longitude_deg = 0.0;             ///< east positive
+  double altitude_m = 0.0;                ///< above sea level
+  double utc_offset_s = 0.0;              ///< local standard time minus UTC
+  double low_s = 0.0;                     ///< local standard time of the coolest moment
+  double high_s = 0.0;                    ///< local standard time of the warmest moment
+  std::vector<double> pressure_Pa;        ///< mean
+  std::vector<double> typical_drybulb_K;  ///< mean
+  std::vector<double> typical_range_K;    ///< mean of daily maximum minus daily minimum
+  std::vector<double> typical_wetbulb_K;  ///< mean
+  std::vector<double> hot_max_K;          ///< dry bulb that 1 % of the month's hours exceed
+  std::vector<double> hot_min_K;          ///< lowest dry bulb of such a day
+  std::vector<double> hot_wetbulb_K;      ///< at that maximum
+  std::vector<double> extreme_max_K;      ///< highest dry bulb of the month
+  std::vector<double> extreme_min_K;      ///< lowest dry bulb of that day
+  std::vector<double> extreme_wetbulb_K;  ///< wet bulb at the highest dry bulb
   void fields(FieldVisitor& v);
 };
 

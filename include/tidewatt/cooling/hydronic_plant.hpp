@@ -15,7 +15,7 @@ namespace TIDEWATT_NAMESPACE::cooling {
 /// Water plant of a hall: CRAH for the air, CDU for the liquid, economiser, chiller trim, tower or dry cooler, heat
 /// reuse. Extensive values belong to a hall of `reference_it_W`; HydronicPlant scales them.
 struct TIDEWATT_API HydronicParams {
-  double reference_it_W = 0.0;
+  double reference_it_W = 0.0;  ///< IT heat of the hall for which the sizes below are given
   double liquid_frac = 0.0;  ///< of the heat, by design; with two water loops it divides what rejects heat between them
   std::string water_loops = "one";  ///< "one" for coils and CDUs, or "two": the CDUs have a warm one of their own
   double cdu_approach_K = 0.0;      ///< two loops: the warm one's set point lies so far below loop_set; 0: one loop
@@ -26,36 +26,79 @@ struct TIDEWATT_API HydronicParams {
       0.0;  ///< set point of the facility water supply (two loops: the coils'), kept by the heat rejection
   double chiller_above_K = 0.0;  ///< the chillers control to facility_set + this
   // CRAH
-  double air_flow_m3_per_s = 0.0, air_leakage_frac = 0.0, air_fan_W = 0.0, air_fan_exponent_ratio = 0.0;
-  double air_fan_floor_frac = 0.0, coil_W_per_K = 0.0, coil_flow_kg_per_s = 0.0;
+  double air_flow_m3_per_s = 0.0;       ///< largest flow of the CRAH fans
+  double air_leakage_frac = 0.0;        ///< flow that bypasses the servers, as a fraction of the largest flow
+  double air_fan_W = 0.0;               ///< CRAH fans at largest flow
+  double air_fan_exponent_ratio = 0.0;  ///< x in fan power proportional to speed^x
+  double air_fan_floor_frac = 0.0;      ///< lowest speed of CRAH fans
+  double coil_W_per_K = 0.0;            ///< CRAH coils at design flows
+  double coil_flow_kg_per_s = 0.0;      ///< water through all coils, valves open
   // CDU and technology loop
-  double loop_flow_kg_per_s = 0.0, loop_pump_W = 0.0, loop_pump_floor_frac = 0.0, loop_glycol_frac = 0.0;
-  double cdu_W_per_K = 0.0, cdu_flow_kg_per_s = 0.0;
+  double loop_flow_kg_per_s = 0.0;    ///< technology loop at full pump speed
+  double loop_pump_W = 0.0;           ///< pumps of the technology loop at full speed
+  double loop_pump_floor_frac = 0.0;  ///< lowest speed of these pumps, as a fraction of full speed
+  double loop_glycol_frac = 0.0;      ///< propylene glycol in the technology loop, by mass
+  double cdu_W_per_K = 0.0;           ///< CDU exchangers at design flows
+  double cdu_flow_kg_per_s = 0.0;     ///< facility water through all CDUs, valves open
   // facility water
-  double facility_pump_W = 0.0, pump_exponent_ratio = 0.0, valve_floor_frac = 0.0;
-  /// Heat reuse: exchanger, the user's temperature, demand.
-  double reuse_W_per_K = 0.0, reuse_K = 0.0, reuse_max_W = 0.0;
+  double facility_pump_W = 0.0;      ///< facility pumps, all valves open
+  double pump_exponent_ratio = 0.0;  ///< x in pump power proportional to flow^x
+  double valve_floor_frac = 0.0;     ///< smallest opening of coil and CDU valves
+  // Heat reuse: exchanger, the user's temperature, demand.
+  double reuse_W_per_K = 0.0;  ///< exchanger of a heat user on the facility return
+  double reuse_K = 0.0;        ///< temperature at which the user takes heat
+  double reuse_max_W = 0.0;    ///< largest heat that the user takes
   // rejection
-  double economiser_W_per_K = 0.0, reject_flow_kg_per_s = 0.0, reject_pump_W = 0.0, reject_glycol_frac = 0.0;
-  std::string rejection;  ///< "tower" or "dry_cooler"
-  TowerParams tower;
-  double dry_W_per_K = 0.0, dry_air_kg_per_s = 0.0, dry_fan_W = 0.0, dry_fan_exponent_ratio = 0.0;
-  double cycles_ratio = 0.0, drift_frac = 0.0;
-  ChillerParams chiller;
-  double n_chiller = 0.0, chiller_hold_s = 0.0;
-  double controls_W = 0.0;
+  double economiser_W_per_K = 0.0;      ///< exchanger to the rejection loop
+  double reject_flow_kg_per_s = 0.0;    ///< water or glycol through the rejection loop
+  double reject_pump_W = 0.0;           ///< pumps of the rejection loop
+  double reject_glycol_frac = 0.0;      ///< propylene glycol in the rejection loop, by mass
+  std::string rejection;                ///< "tower" or "dry_cooler"
+  TowerParams tower;                    ///< used if `rejection` is "tower"
+  double dry_W_per_K = 0.0;             ///< dry coolers at design flows
+  double dry_air_kg_per_s = 0.0;        ///< air through the dry coolers at full speed and sea level
+  double dry_fan_W = 0.0;               ///< fans of the dry coolers at full speed
+  double dry_fan_exponent_ratio = 0.0;  ///< x in fan power proportional to speed^x
+  double cycles_ratio = 0.0;            ///< cycles of concentration of the tower water
+  double drift_frac = 0.0;              ///< water carried away as droplets, of the circulation
+  ChillerParams chiller;                ///< curves and rating of one chiller
+  double n_chiller = 0.0;               ///< chillers of equal size
+  double chiller_hold_s = 0.0;          ///< shortest time between two changes of the number of running chillers
+  double controls_W = 0.0;              ///< controls and water treatment
   // storage
-  double cold_aisle_J_per_K = 0.0, hot_aisle_J_per_K = 0.0, metal_J_per_K = 0.0;
-  double metal_cold_W_per_K = 0.0, metal_hot_W_per_K = 0.0;
-  double loop_m3 = 0.0, facility_m3 = 0.0, facility_tank_m3 = 0.0, reject_m3 = 0.0;
+  double cold_aisle_J_per_K = 0.0;  ///< heat capacity of cold aisle air and metal with it
+  double hot_aisle_J_per_K = 0.0;   ///< heat capacity of hot aisle and return air
+  double metal_J_per_K = 0.0;       ///< heat capacity of racks, ducts and concrete skin
+  double metal_cold_W_per_K = 0.0;  ///< conductance between metal and cold aisle
+  double metal_hot_W_per_K = 0.0;   ///< conductance between metal and hot aisle
+  double loop_m3 = 0.0;             ///< liquid in the technology loop
+  double facility_m3 = 0.0;         ///< water in the facility loop
+  double facility_tank_m3 = 0.0;    ///< buffer tank in the facility supply
+  double reject_m3 = 0.0;           ///< liquid in the rejection loop and basins
   // lags, control, failures
-  double fan_lag_s = 0.0, valve_lag_s = 0.0, pump_lag_s = 0.0, reject_lag_s = 0.0, chiller_lag_s = 0.0;
-  double trip_s = 0.0, restart_s = 0.0, chiller_restart_s = 0.0;
-  double air_band_K = 0.0, loop_band_K = 0.0, reject_band_K = 0.0, chiller_band_K = 0.0;  ///< proportional bands
-  double air_reset_s = 0.0, loop_reset_s = 0.0, reject_reset_s = 0.0, chiller_reset_s = 0.0;
+  double fan_lag_s = 0.0;          ///< first-order lag of CRAH fan speed
+  double valve_lag_s = 0.0;        ///< first-order lag of valves
+  double pump_lag_s = 0.0;         ///< first-order lag of pump speed
+  double reject_lag_s = 0.0;       ///< first-order lag of tower or dry cooler fans
+  double chiller_lag_s = 0.0;      ///< first-order lag of chiller load
+  double trip_s = 0.0;             ///< time in which a failed part stops
+  double restart_s = 0.0;          ///< time in which repaired fans, pumps, CDUs and cells return to service
+  double chiller_restart_s = 0.0;  ///< time in which repaired chillers return to service
+  double air_band_K = 0.0;         ///< proportional band of the CRAH valve
+  double loop_band_K = 0.0;        ///< proportional band of the CDU valve
+  double reject_band_K = 0.0;      ///< proportional band of the rejection
+  double chiller_band_K = 0.0;     ///< proportional band of the chillers
+  double air_reset_s = 0.0;        ///< integral time of the CRAH valve
+  double loop_reset_s = 0.0;       ///< integral time of the CDU valve
+  double reject_reset_s = 0.0;     ///< integral time of the rejection
+  double chiller_reset_s = 0.0;    ///< integral time of the chillers
   // Derived by HydronicPlant from the glycol shares, at 20 °C.
-  double loop_J_per_kg_K = 0.0, facility_J_per_kg_K = 0.0, reject_J_per_kg_K = 0.0;
-  double loop_J_per_m3_K = 0.0, facility_J_per_m3_K = 0.0, reject_J_per_m3_K = 0.0;
+  double loop_J_per_kg_K = 0.0;      ///< specific heat of the technology loop
+  double facility_J_per_kg_K = 0.0;  ///< specific heat of the facility water
+  double reject_J_per_kg_K = 0.0;    ///< specific heat of the rejection loop
+  double loop_J_per_m3_K = 0.0;      ///< volumetric heat capacity of the technology loop
+  double facility_J_per_m3_K = 0.0;  ///< volumetric heat capacity of the facility water
+  double reject_J_per_m3_K = 0.0;    ///< volumetric heat capacity of the rejection loop
   void fields(FieldVisitor& v);
 };
 

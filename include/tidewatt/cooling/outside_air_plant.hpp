@@ -8,38 +8,46 @@ namespace TIDEWATT_NAMESPACE::cooling {
 /// Outside air, return mixing, evaporative media, fan walls; a catalog entry of kind `outside_air_plant`. Extensive
 /// values belong to a hall of `reference_it_W`; OutsideAirPlant scales them.
 struct TIDEWATT_API OutsideAirParams {
-  double reference_it_W = 0.0;
+  double reference_it_W = 0.0;  ///< IT heat of the hall for which the sizes below are given
   // set points
   double supply_low_K = 0.0;   ///< kept by mixing in return air
   double supply_high_K = 0.0;  ///< kept by evaporation
   double rh_max_frac = 0.0;    ///< of supply air
   // fan walls
-  double design_flow_m3_per_s = 0.0;
-  double design_pressure_Pa = 0.0;   ///< louvre, filter, media and exhaust at design flow and 1.2 kg/m³
-  double aisle_pressure_Pa = 0.0;    ///< kept between cold and hot aisle
-  double leakage_frac = 0.0;         ///< of design flow, through gaps at that pressure
-  double fan_floor_frac = 0.0;       ///< lowest speed
-  double fan_efficiency_frac = 0.0;  ///< fan, motor and drive at design speed
-  double fan_droop_frac = 0.0;       ///< efficiency lost towards standstill
-  double fan_standby_W = 0.0;
-  double controls_W = 0.0;
+  double design_flow_m3_per_s = 0.0;  ///< largest flow of the fan walls
+  double design_pressure_Pa = 0.0;    ///< louvre, filter, media and exhaust at design flow and 1.2 kg/m³
+  double aisle_pressure_Pa = 0.0;     ///< kept between cold and hot aisle
+  double leakage_frac = 0.0;          ///< of design flow, through gaps at that pressure
+  double fan_floor_frac = 0.0;        ///< lowest speed
+  double fan_efficiency_frac = 0.0;   ///< fan, motor and drive at design speed
+  double fan_droop_frac = 0.0;        ///< efficiency lost towards standstill
+  double fan_standby_W = 0.0;         ///< drives and sensors of the fan walls; heats the air
+  double controls_W = 0.0;            ///< controls and dampers outside the air
   // evaporative media
   double media_effectiveness_frac = 0.0;  ///< saturation effectiveness at design flow
   double media_exponent_ratio = 0.0;      ///< transfer units ∝ flow^-x
-  double pump_W = 0.0;
-  double cycles_ratio = 0.0;  ///< of concentration: bleed = evaporation / (cycles - 1)
+  double pump_W = 0.0;                    ///< pumps of the media, all wetted
+  double cycles_ratio = 0.0;              ///< of concentration: bleed = evaporation / (cycles - 1)
   // mixing
-  double mix_max_frac = 0.0;
+  double mix_max_frac = 0.0;  ///< largest share of return air
   // control errors of the dampers, as shares of the air handlers
   double dampers_shut_frac = 0.0;   ///< outside-air dampers that an error holds shut
   double dampers_apart_frac = 0.0;  ///< difference between the dampers of two halves that work against each other
   // storage
-  double plenum_J_per_K = 0.0, cold_aisle_J_per_K = 0.0, hot_aisle_J_per_K = 0.0, metal_J_per_K = 0.0;
-  double metal_cold_W_per_K = 0.0, metal_hot_W_per_K = 0.0;
+  double plenum_J_per_K = 0.0;      ///< heat capacity of air behind the fans
+  double cold_aisle_J_per_K = 0.0;  ///< heat capacity of cold aisle air
+  double hot_aisle_J_per_K = 0.0;   ///< heat capacity of hot aisle and return air
+  double metal_J_per_K = 0.0;       ///< heat capacity of racks, ducts and concrete skin
+  double metal_cold_W_per_K = 0.0;  ///< conductance between metal and cold aisle
+  double metal_hot_W_per_K = 0.0;   ///< conductance between metal and hot aisle
   // lags and control
-  double fan_lag_s = 0.0, damper_lag_s = 0.0, media_lag_s = 0.0;
-  double mix_gain_ratio = 0.0, mix_reset_s = 0.0;  ///< gain 1: an error of 1 K moves the damper by what 1 K needs
-  double evap_gain_ratio = 0.0, evap_reset_s = 0.0;
+  double fan_lag_s = 0.0;        ///< first-order lag of fan speed
+  double damper_lag_s = 0.0;     ///< first-order lag of the mixing damper
+  double media_lag_s = 0.0;      ///< first-order lag of the wetted share
+  double mix_gain_ratio = 0.0;   ///< proportional gain of mixing, 1 = what the error needs
+  double mix_reset_s = 0.0;      ///< integral time of mixing
+  double evap_gain_ratio = 0.0;  ///< proportional gain of evaporation, 1 = what the error needs
+  double evap_reset_s = 0.0;     ///< integral time of evaporation
   void fields(FieldVisitor& v);
 };
 

@@ -8,8 +8,10 @@ namespace TIDEWATT_NAMESPACE::cooling {
 
 /// Inlet temperature as a given function of local time. A catalog entry of kind `prescribed_inlet`.
 struct TIDEWATT_API PrescribedInletParams {
-  double min_K = 0.0, max_K = 0.0;   ///< equal for a constant inlet
-  double low_s = 0.0, high_s = 0.0;  ///< local standard times of the minimum and the maximum
+  double min_K = 0.0;   ///< coolest supply air of the day
+  double max_K = 0.0;   ///< warmest supply air of the day
+  double low_s = 0.0;   ///< local standard time of the coolest moment
+  double high_s = 0.0;  ///< local standard time of the warmest moment
   void fields(FieldVisitor& v);
 };
 

@@ -20,7 +20,7 @@ struct TIDEWATT_API RackLoopParams {
 /// Flow through a rack by mass, with the density at its supply, kg/s.
 TIDEWATT_API double rack_flow_kg_per_s(const RackLoopParams& loop, double supply_K);
 /// Rise of the coolant through a rack: ΔT = Q/(ρ c V̇), with ρ of the supply (where flow is metered) and c of the mean
-/// temperature. Assumption: steady; every tray has its share of the flow. Source: properties of `liquid.hpp`.
+/// temperature. Assumption: steady; every tray has its share of the flow. Source: properties of water and glycol as in plants.
 /// @param heat_W into the liquid, >= 0  @param supply_K  @returns K  @throws InputError for a flow that is not above 0
 TIDEWATT_API double rack_rise_K(const RackLoopParams& loop, double heat_W, double supply_K);
 /// Smallest flow at which both the rise and the return temperature are within their limits.

@@ -8,14 +8,18 @@ namespace TIDEWATT_NAMESPACE::cooling {
 
 /// A wet cooling tower, all cells together.
 struct TIDEWATT_API TowerParams {
-  double water_kg_per_s = 0.0;                                         ///< at design
-  double water_air_ratio = 0.0;                                        ///< kg of water per kg of dry air at design
-  double wetbulb_K = 0.0, water_in_K = 0.0, water_out_K = 0.0;         ///< design point
-  double free_convection_frac = 0.0;                                   ///< air flow with the fans off, of design
-  double fan_W = 0.0;                                                  ///< at full speed and design
-  double fan_exponent_ratio = 0.0;                                     ///< power ∝ speed^x
-  double fan_floor_frac = 0.0;                                         ///< lowest speed of a running fan
-  std::vector<double> ua_wetbulb_ratio, ua_air_ratio, ua_water_ratio;  ///< three each: 1, x, x²
+  double water_kg_per_s = 0.0;           ///< at design
+  double water_air_ratio = 0.0;          ///< kg of water per kg of dry air at design
+  double wetbulb_K = 0.0;                ///< entering wet bulb at design
+  double water_in_K = 0.0;               ///< entering water at design
+  double water_out_K = 0.0;              ///< leaving water at design
+  double free_convection_frac = 0.0;     ///< air flow with the fans off, of design
+  double fan_W = 0.0;                    ///< at full speed and design
+  double fan_exponent_ratio = 0.0;       ///< power ∝ speed^x
+  double fan_floor_frac = 0.0;           ///< lowest speed of a running fan
+  std::vector<double> ua_wetbulb_ratio;  ///< UA against design minus present wet bulb in K
+  std::vector<double> ua_air_ratio;      ///< UA against air flow over design
+  std::vector<double> ua_water_ratio;    ///< UA against water flow over design
   void fields(FieldVisitor& v);
 };
 

@@ -12,12 +12,13 @@ namespace TIDEWATT_NAMESPACE::dvfs {
 
 /// Sampling of the limits in GovernorParams. Bins are the V/f table's 15 MHz steps.
 struct TIDEWATT_API SampledGovernorParams {
-  double period_s;            ///< time between two samples
-  double power_gain_Hz;       ///< limit of the mean: clock per window for an error of the whole limit
-  double power_rise_gain_Hz;  ///< clock against a rise of that mean by the whole limit
-  double peak_ratio;          ///< fast limit: power of one sample ÷ the board's rating
-  double peak_slew_bins;      ///< largest drop by the fast limit per sample
-  double up_slew_bins, down_slew_bins;
+  double period_s;                   ///< time between two samples
+  double power_gain_Hz;              ///< limit of the mean: clock per window for an error of the whole limit
+  double power_rise_gain_Hz;         ///< clock against a rise of that mean by the whole limit
+  double peak_ratio;                 ///< fast limit: power of one sample ÷ the board's rating
+  double peak_slew_bins;             ///< largest drop by the fast limit per sample
+  double up_slew_bins;               ///< bins upwards per sample
+  double down_slew_bins;             ///< bins downwards per sample
   double thermal_hysteresis_K;       ///< the thermal limiter releases this far below its target
   double slowdown_release_K;         ///< the slowdown releases this far below its temperature
   double thermal_gain_bins_per_K_s;  ///< integral gain of the thermal limiter

@@ -12,7 +12,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 
 /// A power system as one machine with a governor and a reheat turbine, on its own rating.
 struct TIDEWATT_API FrequencyParams {
-  double nominal_Hz = 0.0;
+  double nominal_Hz = 0.0;          ///< nominal frequency
   double system_VA = 0.0;           ///< rating of the synchronised machines
   double inertia_s = 0.0;           ///< H: kinetic energy at nominal speed ÷ rating
   double damping_pu = 0.0;          ///< D: change of load per change of frequency, both per unit

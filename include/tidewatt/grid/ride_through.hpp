@@ -14,10 +14,14 @@ namespace TIDEWATT_NAMESPACE::grid {
 /// Limits of voltage and frequency for a load or a machine. It disconnects when a limit is exceeded for longer than the limit's
 /// time. Each list of limits has a list of times of the same length; deeper limits have shorter times.
 struct TIDEWATT_API RideThroughCurve {
-  std::vector<double> low_pu, low_s;     ///< below low_pu for more than low_s
-  std::vector<double> high_pu, high_s;   ///< above high_pu for more than high_s
-  std::vector<double> low_Hz, low_Hz_s;  ///< frequency itself, not its deviation
-  std::vector<double> high_Hz, high_Hz_s;
+  std::vector<double> low_pu;     ///< voltages below which a trip timer runs
+  std::vector<double> low_s;      ///< trip times at these voltages
+  std::vector<double> high_pu;    ///< voltages above which a trip timer runs
+  std::vector<double> high_s;     ///< trip times at these voltages
+  std::vector<double> low_Hz;     ///< frequencies below which a trip timer runs
+  std::vector<double> low_Hz_s;   ///< trip times at these frequencies
+  std::vector<double> high_Hz;    ///< frequencies above which a trip timer runs
+  std::vector<double> high_Hz_s;  ///< trip times at these frequencies
   void fields(FieldVisitor& v);
   /// @throws InputError if lists do not belong together or a deeper limit has a longer time
   void check() const;
@@ -27,10 +31,11 @@ struct TIDEWATT_API RideThroughCurve {
 struct TIDEWATT_API ReturnParams {
   double count_below_pu = 0.0;   ///< a sag counts when the voltage falls below this; 0: departures count
   std::int64_t count_limit = 0;  ///< that many within the window: away until a manual return; 0: never
-  double count_window_s = 0.0;
-  double healthy_low_pu = 0.0, healthy_high_pu = 0.0;
-  double return_delay_s = 0.0;  ///< time with healthy voltage before the return begins
-  double return_ramp_s = 0.0;   ///< from no load to full load; 0: at once
+  double count_window_s = 0.0;   ///< window of the counter
+  double healthy_low_pu = 0.0;   ///< lowest voltage at which the load may return
+  double healthy_high_pu = 0.0;  ///< highest voltage at which the load may return
+  double return_delay_s = 0.0;   ///< time with healthy voltage before the return begins
+  double return_ramp_s = 0.0;    ///< from no load to full load; 0: at once
   void fields(FieldVisitor& v);
 };
 

@@ -12,8 +12,8 @@ namespace TIDEWATT_NAMESPACE::grid {
 struct TIDEWATT_API SourceParams {
   double nominal_V = 0.0;         ///< line to line, at the connection
   double short_circuit_VA = 0.0;  ///< three-phase short-circuit power at the connection
-  double x_over_r_ratio = 0.0;
-  double source_pu = 1.0;  ///< source voltage, relative to nominal
+  double x_over_r_ratio = 0.0;    ///< reactance over resistance of the network
+  double source_pu = 1.0;         ///< source voltage, relative to nominal
   void fields(FieldVisitor& v);
 };
 

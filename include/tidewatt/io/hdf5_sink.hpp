@@ -19,7 +19,7 @@ namespace TIDEWATT_NAMESPACE::io {
 /// * On `/`: each summary figure as an attribute (null is left out, a list of pairs is JSON text), all of them as
 ///   `summary_json`, and `payload_sha256` (payload_hash.hpp).
 /// * `/provenance`: texts of one line as attributes, longer ones (the scenario) as scalar text of that name.
-/// * After the HDF5 data, one line with the SHA-256 of the whole file (verified_file.hpp): tidewatt reads a file only if
+/// * After the HDF5 data, one line with the SHA-256 of the whole file: tidewatt reads a file only if
 ///   it matches; other HDF5 and netCDF readers ignore it.
 /// * No times of creation: equal results and equal provenance make equal files.
 class TIDEWATT_API Hdf5Sink final : public sim::RecordSink {

@@ -65,7 +65,7 @@ struct TIDEWATT_API PriceParams {
   double capital_USD_per_J = 0.0;  ///< of its energy rating; key in USD/kWh
   double operating_frac = 0.0;     ///< of the capital, per year
   double years = 0.0;              ///< life, unless wear ends it sooner
-  double interest_frac = 0.0;
+  double interest_frac = 0.0;      ///< per year
   void fields(FieldVisitor& v);
 };
 

@@ -12,19 +12,22 @@ namespace TIDEWATT_NAMESPACE::mitigation {
 
 /// A battery at the point of common coupling and the rule that drives it.
 struct TIDEWATT_API SiteBatteryParams {
-  double power_W = 0.0;   ///< rating at the AC side, both directions
-  double energy_J = 0.0;  ///< capacity of the store between 0 and 1 state of charge
-  double charge_efficiency_frac = 1.0;
-  double discharge_efficiency_frac = 1.0;
-  double standby_W = 0.0;  ///< drawn from the store all the time
-  double soc_min_frac = 0.0, soc_max_frac = 1.0, soc_initial_frac = 0.5, soc_target_frac = 0.5;
-  double response_s = 0.0;         ///< first-order lag from command to power of the converter; 0: none
-  double control_period_s = 0.0;   ///< whole milliseconds
-  double ramp_up_W_per_s = 0.0;    ///< largest rise of the connection's power; 0: not limited
-  double ramp_down_W_per_s = 0.0;  ///< largest fall; 0: not limited
-  double smoothing_s = 0.0;        ///< time constant of the low-pass that the connection should follow; 0: none
-  double soc_gain_pu = 0.0;        ///< share of rated power asked per unit of state of charge away from its target
-  double band_W = 0.0;             ///< the connection may leave the low-pass by this much; 0: it follows it
+  double power_W = 0.0;                    ///< rating at the AC side, both directions
+  double energy_J = 0.0;                   ///< capacity of the store between 0 and 1 state of charge
+  double charge_efficiency_frac = 1.0;     ///< AC to store
+  double discharge_efficiency_frac = 1.0;  ///< store to AC
+  double standby_W = 0.0;                  ///< drawn from the store all the time
+  double soc_min_frac = 0.0;               ///< lowest state of charge
+  double soc_max_frac = 1.0;               ///< highest state of charge
+  double soc_initial_frac = 0.5;           ///< state of charge at the start of the run
+  double soc_target_frac = 0.5;            ///< state of charge to return to
+  double response_s = 0.0;                 ///< first-order lag from command to power of the converter; 0: none
+  double control_period_s = 0.0;           ///< whole milliseconds
+  double ramp_up_W_per_s = 0.0;            ///< largest rise of the connection's power; 0: not limited
+  double ramp_down_W_per_s = 0.0;          ///< largest fall; 0: not limited
+  double smoothing_s = 0.0;                ///< time constant of the low-pass that the connection should follow; 0: none
+  double soc_gain_pu = 0.0;  ///< share of rated power asked per unit of state of charge away from its target
+  double band_W = 0.0;       ///< the connection may leave the low-pass by this much; 0: it follows it
   void fields(FieldVisitor& v);
 };
 

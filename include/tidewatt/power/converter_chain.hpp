@@ -26,9 +26,11 @@ struct TIDEWATT_API ConverterStage {
 struct TIDEWATT_API ConverterChainParams {
   static constexpr std::size_t n_stage = 4;
   static constexpr std::array<std::string_view, n_stage> stage_names{"dcdc", "psu", "vsi", "afe"};
-  double rating_W = 0.0;  ///< of the whole fleet that the chain represents
-  std::array<ConverterStage, n_stage> stage;
-  double no_load_loss_frac = 0.0, proportional_loss_frac = 0.0, quadratic_loss_frac = 0.0;  ///< all stages, on rating
+  double rating_W = 0.0;                      ///< of the whole fleet that the chain represents
+  std::array<ConverterStage, n_stage> stage;  ///< in the order of `stage_names`
+  double no_load_loss_frac = 0.0;             ///< loss of all stages without load, as a fraction of the rating
+  double proportional_loss_frac = 0.0;        ///< loss proportional to the load, as a fraction of the rating
+  double quadratic_loss_frac = 0.0;  ///< loss proportional to the square of the load, as a fraction of the rating
   void fields(FieldVisitor& v);
 };
 

@@ -28,7 +28,7 @@ struct TIDEWATT_API FeederParams {
   static constexpr std::array<std::string_view, n_level> level_names{"rack", "row", "hall", "site"};
   static constexpr std::size_t hall_level = 2;  ///< auxiliaries join in front of it
 
-  std::array<FeederLevel, n_level> level;
+  std::array<FeederLevel, n_level> level;    ///< in the order of `level_names`, from the racks to the connection
   double load_power_factor_frac = 1.0;       ///< displacement factor of the nodes' supplies, lagging
   double auxiliary_power_factor_frac = 1.0;  ///< of cooling and other auxiliaries, lagging
   double design_loading_frac = 0.0;          ///< loading that `sized` aims at, < 1 leaves room for redundancy

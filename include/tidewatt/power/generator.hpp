@@ -11,8 +11,8 @@ namespace TIDEWATT_NAMESPACE::power {
 
 /// Equal machines on one island bus: standby diesels, or turbines that carry a site of their own.
 struct TIDEWATT_API GeneratorParams {
-  std::int64_t n_unit = 0;
-  double unit_W = 0.0;
+  std::int64_t n_unit = 0;            ///< machines
+  double unit_W = 0.0;                ///< rating of one machine
   double start_s = 0.0;               ///< from the order to the first unit on the bus
   double sync_interval_s = 0.0;       ///< between further units
   double load_step_frac = 1.0;        ///< of online capacity that may be taken at once
@@ -23,11 +23,12 @@ struct TIDEWATT_API GeneratorParams {
   double reset_s = 0.0;               ///< integral time that brings the frequency back; 0: none
   double inertia_s = 0.0;             ///< H, kinetic energy over rating
   double damping_pu = 0.0;            ///< D, power per unit of frequency, on online rating
-  double nominal_Hz = 0.0;
-  double low_Hz = 0.0, high_Hz = 0.0;  ///< outside for trip_s: the generators trip and the island loses power
-  double trip_s = 0.0;
-  double fuel_no_load_frac = 0.0;  ///< of rated heat input, per online unit
-  double efficiency_frac = 1.0;    ///< electrical over heat input at rating
+  double nominal_Hz = 0.0;            ///< frequency
+  double low_Hz = 0.0;                ///< the generators trip below this frequency
+  double high_Hz = 0.0;               ///< the generators trip above this frequency
+  double trip_s = 0.0;                ///< time outside these frequencies until the trip
+  double fuel_no_load_frac = 0.0;     ///< of rated heat input, per online unit
+  double efficiency_frac = 1.0;       ///< electrical over heat input at rating
   void fields(FieldVisitor& v);
 };
 

@@ -9,28 +9,29 @@ namespace TIDEWATT_NAMESPACE::power {
 
 /// Electrical parts of a rack: every cabinet that shares one scale-up domain. The GPU's own figures are limits (rated load).
 struct TIDEWATT_API RackParams {
-  std::int64_t n_cabinet = 0;       ///< cabinets of one scale-up domain
-  std::int64_t n_compute_tray = 0;  ///< unit of repair
-  std::int64_t gpus_per_tray = 0;   ///< packages, not dies
-  std::int64_t cpus_per_tray = 0;
-  std::int64_t n_switch_tray = 0;     ///< of the scale-up links; losing one degrades the whole domain
-  double gpu_W = 0.0;                 ///< limit of one package
-  double cpu_W = 0.0;                 ///< of one CPU under training
-  double tray_other_W = 0.0;          ///< of one compute tray: NICs, DPU, drives, board losses
-  double switch_tray_W = 0.0;         ///< of one switch tray
-  double switch_reduced_ratio = 1.0;  ///< of that with half of its links
-  double management_W = 0.0;          ///< management switches and controllers, all together
-  double fans_W = 0.0;                ///< all fans, all cabinets
-  double gpu_idle_W = 0.0;            ///< of one package without a process; 0: not read
-  double cpu_idle_W = 0.0;
-  std::string input = "ac_480V";                   ///< ac_480V | dc_800V
-  std::int64_t n_shelf = 0;                        ///< shelves (or direct-current converters) that feed the busbar
-  std::int64_t n_shelf_needed = 0;                 ///< of them for the rated load, the rest is redundancy
-  double shelf_rating_W = 0.0;                     ///< output of one shelf
-  double shelf_efficiency_frac = 0.0;              ///< rack input to busbar, at the loading that redundancy leaves
-  double storage_J = 0.0;                          ///< at the shelves, per GPU
-  double peak_ratio = 1.0;                         ///< millisecond peak of a GPU over its limit
-  double vendor_low_W = 0.0, vendor_high_W = 0.0;  ///< rack power as vendors publish it, lowest and highest
+  std::int64_t n_cabinet = 0;          ///< cabinets of one scale-up domain
+  std::int64_t n_compute_tray = 0;     ///< unit of repair
+  std::int64_t gpus_per_tray = 0;      ///< packages, not dies
+  std::int64_t cpus_per_tray = 0;      ///< CPUs per compute tray
+  std::int64_t n_switch_tray = 0;      ///< of the scale-up links; losing one degrades the whole domain
+  double gpu_W = 0.0;                  ///< limit of one package
+  double cpu_W = 0.0;                  ///< of one CPU under training
+  double tray_other_W = 0.0;           ///< of one compute tray: NICs, DPU, drives, board losses
+  double switch_tray_W = 0.0;          ///< of one switch tray
+  double switch_reduced_ratio = 1.0;   ///< of that with half of its links
+  double management_W = 0.0;           ///< management switches and controllers, all together
+  double fans_W = 0.0;                 ///< all fans, all cabinets
+  double gpu_idle_W = 0.0;             ///< of one package without a process; 0: not read
+  double cpu_idle_W = 0.0;             ///< one CPU without a process
+  std::string input = "ac_480V";       ///< ac_480V | dc_800V
+  std::int64_t n_shelf = 0;            ///< shelves (or direct-current converters) that feed the busbar
+  std::int64_t n_shelf_needed = 0;     ///< of them for the rated load, the rest is redundancy
+  double shelf_rating_W = 0.0;         ///< output of one shelf
+  double shelf_efficiency_frac = 0.0;  ///< rack input to busbar, at the loading that redundancy leaves
+  double storage_J = 0.0;              ///< at the shelves, per GPU
+  double peak_ratio = 1.0;             ///< millisecond peak of a GPU over its limit
+  double vendor_low_W = 0.0;           ///< lowest rack power that a vendor publishes
+  double vendor_high_W = 0.0;          ///< highest rack power that a vendor publishes
 
   void fields(FieldVisitor& v);
   /// Packages in all trays.

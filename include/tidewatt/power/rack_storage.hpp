@@ -9,7 +9,7 @@ namespace TIDEWATT_NAMESPACE::power {
 
 /// A store on a rack's direct-current side (capacitors in the supplies, a rack battery or supercapacitor) and its rule.
 struct TIDEWATT_API RackStorageParams {
-  StoreParams store;
+  StoreParams store;               ///< its rating, capacity and efficiencies
   double smoothing_s = 0.0;        ///< longest time constant of the input behind the load
   double learning_s = 0.0;         ///< time in which the droop narrows from the store's rating to nothing
   double ramp_up_W_per_s = 0.0;    ///< largest rise of the input; 0: not limited

@@ -11,11 +11,13 @@ namespace TIDEWATT_NAMESPACE::power {
 
 /// Rating, capacity, efficiencies and bounds of an energy store, seen from its terminals.
 struct TIDEWATT_API StoreParams {
-  double power_W = 0.0;   ///< largest charging or discharging power at the terminals
-  double energy_J = 0.0;  ///< capacity between 0 and 1 state of charge
-  double charge_efficiency_frac = 1.0;
-  double discharge_efficiency_frac = 1.0;
-  double soc_min_frac = 0.0, soc_max_frac = 1.0, soc_initial_frac = 1.0;
+  double power_W = 0.0;                    ///< largest charging or discharging power at the terminals
+  double energy_J = 0.0;                   ///< capacity between 0 and 1 state of charge
+  double charge_efficiency_frac = 1.0;     ///< terminals to store
+  double discharge_efficiency_frac = 1.0;  ///< store to terminals
+  double soc_min_frac = 0.0;               ///< lowest state of charge
+  double soc_max_frac = 1.0;               ///< highest state of charge
+  double soc_initial_frac = 1.0;           ///< state of charge at the start
   void fields(FieldVisitor& v, std::string_view prefix);
 };
 

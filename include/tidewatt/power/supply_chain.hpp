@@ -10,12 +10,13 @@ namespace TIDEWATT_NAMESPACE::power {
 
 /// One stage of a supply: equal units in parallel that share its power.
 struct TIDEWATT_API SupplyStage {
-  std::string name;                  ///< e.g. "unit_transformer"
-  double rating_W = 0.0;             ///< output of one unit
-  double design_loading_frac = 0.0;  ///< loading of a unit at the design load; redundancy and margin leave the rest
-  double no_load_loss_frac = 0.0;    ///< of the rating, while energised
-  double proportional_loss_frac = 0.0, quadratic_loss_frac = 0.0;  ///< of the rating, × x and × x²
-  double holdup_J = 0.0;  ///< energy that one unit gives when its input is lost
+  std::string name;                     ///< e.g. "unit_transformer"
+  double rating_W = 0.0;                ///< output of one unit
+  double design_loading_frac = 0.0;     ///< loading of a unit at the design load; redundancy and margin leave the rest
+  double no_load_loss_frac = 0.0;       ///< of the rating, while energised
+  double proportional_loss_frac = 0.0;  ///< loss proportional to the load, as a fraction of the rating
+  double quadratic_loss_frac = 0.0;     ///< loss proportional to the square of the load, as a fraction of the rating
+  double holdup_J = 0.0;                ///< energy that one unit gives when its input is lost
   void fields(FieldVisitor& v);
 };
 

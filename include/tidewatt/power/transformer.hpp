@@ -6,13 +6,16 @@ namespace TIDEWATT_NAMESPACE::power {
 
 /// Thermal figures of an oil-immersed transformer.
 struct TIDEWATT_API TransformerParams {
-  double oil_rise_K = 0.0;              ///< top oil over ambient at rating
-  double hot_spot_rise_K = 0.0;         ///< hot spot over top oil at rating
-  double loss_ratio = 0.0;              ///< R: load loss over no-load loss at rating
-  double oil_exponent = 0.0;            ///< x
-  double winding_exponent = 0.0;        ///< y
-  double oil_s = 0.0, winding_s = 0.0;  ///< τ_o, τ_w
-  double k11 = 0.0, k21 = 0.0, k22 = 0.0;
+  double oil_rise_K = 0.0;        ///< top oil over ambient at rating
+  double hot_spot_rise_K = 0.0;   ///< hot spot over top oil at rating
+  double loss_ratio = 0.0;        ///< R: load loss over no-load loss at rating
+  double oil_exponent = 0.0;      ///< x
+  double winding_exponent = 0.0;  ///< y
+  double oil_s = 0.0;             ///< time constant of the oil
+  double winding_s = 0.0;         ///< time constant of the winding
+  double k11 = 0.0;               ///< thermal constant of the standard
+  double k21 = 0.0;               ///< thermal constant of the standard
+  double k22 = 0.0;               ///< thermal constant of the standard
   bool upgraded_paper = true;     ///< thermally upgraded insulation (110 °C instead of 98 °C)
   double hot_spot_limit_K = 0.0;  ///< above it the loading is counted as too high
   void fields(FieldVisitor& v);

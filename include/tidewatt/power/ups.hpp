@@ -11,20 +11,22 @@ namespace TIDEWATT_NAMESPACE::power {
 
 /// An uninterruptible supply (or a group of equal ones that act together): losses, transfer to battery, and return to the source.
 struct TIDEWATT_API UpsParams {
-  double rating_W = 0.0;           ///< output
-  bool eco = false;                ///< the source feeds the load through a static switch; else double conversion
-  double no_load_loss_frac = 0.0;  ///< of rating, while the converters run
-  double proportional_loss_frac = 0.0, quadratic_loss_frac = 0.0;  ///< × P and × P²/rating
-  double eco_loss_frac = 0.0;                                      ///< of the load in eco operation
-  double eco_gap_s = 0.0;                                          ///< interruption of a transfer out of eco operation
-  double low_pu = 0.0, high_pu = 0.0;                              ///< source voltage outside is refused
-  double return_s = 0.0;           ///< time of good source voltage before the return begins
-  double walk_in_s = 0.0;          ///< linear rise of the power drawn from the source after a return
-  std::int64_t lockout_count = 0;  ///< transfers within the window after which it stays on battery; 0: never
-  double lockout_window_s = 0.0;
-  double overload_ratio = 1.0;  ///< output over rating beyond which the load is dropped
-  double recharge_W = 0.0;      ///< from the source into the battery
-  StoreParams battery;
+  double rating_W = 0.0;                ///< output
+  bool eco = false;                     ///< the source feeds the load through a static switch; else double conversion
+  double no_load_loss_frac = 0.0;       ///< of rating, while the converters run
+  double proportional_loss_frac = 0.0;  ///< loss proportional to the load, as a fraction of the rating
+  double quadratic_loss_frac = 0.0;     ///< loss proportional to the square of the load, as a fraction of the rating
+  double eco_loss_frac = 0.0;           ///< of the load in eco operation
+  double eco_gap_s = 0.0;               ///< interruption of a transfer out of eco operation
+  double low_pu = 0.0;                  ///< lowest source voltage that is accepted
+  double high_pu = 0.0;                 ///< highest source voltage that is accepted
+  double return_s = 0.0;                ///< time of good source voltage before the return begins
+  double walk_in_s = 0.0;               ///< linear rise of the power drawn from the source after a return
+  std::int64_t lockout_count = 0;       ///< transfers within the window after which it stays on battery; 0: never
+  double lockout_window_s = 0.0;        ///< window of the lockout
+  double overload_ratio = 1.0;          ///< output over rating beyond which the load is dropped
+  double recharge_W = 0.0;              ///< from the source into the battery
+  StoreParams battery;                  ///< of one unit
   void fields(FieldVisitor& v);
 };
 

@@ -12,11 +12,11 @@ namespace TIDEWATT_NAMESPACE::sim {
 
 /// Prices and footprints of a run. All are inputs.
 struct TIDEWATT_API EconomicsParams {
-  mitigation::TariffParams tariff;
-  mitigation::FootprintParams footprint;
-  double devices_USD_per_year = 0.0;  ///< cost of mitigations, e.g. from `tidewatt size`
-  /// Tariff with every price at the low and at the high end of its assumed range, where it has one.
-  mitigation::TariffParams low, high;
+  mitigation::TariffParams tariff;        ///< prices of energy and of the demand peak
+  mitigation::FootprintParams footprint;  ///< carbon and water of the energy
+  double devices_USD_per_year = 0.0;      ///< cost of mitigations, e.g. from `tidewatt size`
+  mitigation::TariffParams low;   ///< tariff with every price at the low end of its assumed range, where it has one
+  mitigation::TariffParams high;  ///< the same at the high end
   /// The keys that belong to neither `tariff` nor `footprint`.
   void fields(FieldVisitor& v);
 };

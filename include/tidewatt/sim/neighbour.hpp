@@ -21,7 +21,8 @@ struct TIDEWATT_API ReplayParams {
   double begin_s = 0.0;                           ///< time of the first sample, since the start of the run
   bool repeat = false;                            ///< the recording starts again at its end
   double outside_W = 0.0;                         ///< power of one copy before and after the recording
-  double empty_W = 0.0, full_W = 0.0;             ///< recordings of activity: power of one channel at 0 and at 1
+  double empty_W = 0.0;                           ///< activity: power of a channel at 0
+  double full_W = 0.0;                            ///< activity: power of a channel at 1
   void fields(FieldVisitor& v);
 };
 

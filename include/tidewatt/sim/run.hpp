@@ -23,7 +23,7 @@ struct TIDEWATT_API RunOptions {
   std::size_t n_thread = 0;  ///< 0: all cores. Results do not depend on it.
   /// Called between steps with the completed fraction of simulated time, 0–1; returning false stops the run.
   std::function<bool(double done_frac)> progress;
-  connection::LoadTrace* trace = nullptr;  ///< if given, records the load that the fleet sends to the feeder
+  connection::LoadTrace* trace = nullptr;  ///< for the library's own tests: the load that the fleet sends to the feeder
   GpuHours* gpu_hours = nullptr;           ///< if given, hourly means of every GPU
 };
 
@@ -31,6 +31,7 @@ struct TIDEWATT_API RunOptions {
 /// same bits as that of `run`. A `write` that changes a value ends the engine's step at the present time.
 class TIDEWATT_API Engine {
  public:
+  /// Checks the scenario as `check` does, then builds the fleet. @throws InputError, RefusedError
   explicit Engine(const Scenario& scenario, const RunOptions& options = {});
   ~Engine();
   Engine(Engine&&) noexcept;
@@ -39,6 +40,7 @@ class TIDEWATT_API Engine {
   /// Simulated time since the start.
   double time_s() const;
   /// Advances by one macro step: first the jobs, then the halls and plants, then the connection.
+  /// @throws InputError at the run's end. After `finish`, every member but `done` and `time_s` throws it
   void step();
   /// Die temperatures now, [gpu], K; valid until the next step.
   std::span<const double> die_K() const;
@@ -62,7 +64,7 @@ class TIDEWATT_API Engine {
   /// Ends a write. From the present time on, the value of the scenario or the models applies again.
   /// @throws InputError for an unknown or read-only port
   void release(std::string_view port);
-  /// State of the run as bytes (see base/archive.hpp). Waits for work in progress.
+  /// State of the run as bytes, for `restore`. Waits for work in progress.
   std::string save();
   /// Continues from a state saved by an engine of the same scenario. The result has the same bits as that of an uninterrupted
   /// run.
@@ -71,18 +73,20 @@ class TIDEWATT_API Engine {
   /// @throws InputError for bytes that are no such state, with a finding for each changed input; the engine is unchanged
   void restore(std::string_view bytes, bool other_scenario = false);
   /// Runs to the end of the scenario, checks the energy balance and returns the result. Call once.
+  /// @throws InputError the second time; SolverError if the energy balance does not close
   Result finish();
 
  private:
   struct __attribute__((visibility("hidden"))) Impl;
   struct __attribute__((visibility("hidden"))) Ports;
-  Ports& driver();
+  Impl& live(const char* call) const;
+  Ports& driver(const char* call);
   std::unique_ptr<Impl> impl_;
   std::unique_ptr<Ports> ports_;  ///< null until first used
 };
 
-/// Runs a scenario from start to end. @throws SolverError, RefusedError, InputError; a stop by `progress` returns an
-/// empty result.
+/// Checks a scenario as `check` does and runs it from start to end. @throws SolverError, RefusedError, InputError; a stop by
+/// `progress` returns an empty result.
 TIDEWATT_API Result run(const Scenario& scenario, const RunOptions& options = {});
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -53,9 +53,9 @@ namespace TIDEWATT_NAMESPACE::sim {
 
 struct TIDEWATT_API RunParams {
   std::string start = "2024-07-20T00:00:00";  ///< local standard time
-  double duration_s = 0.0;
-  std::int64_t seed = 1;
-  double macro_step_s = 60.0;
+  double duration_s = 0.0;                    ///< simulated time
+  std::int64_t seed = 1;                      ///< seed of all random draws
+  double macro_step_s = 60.0;        ///< time step of plant, hall air and weather; also the first one after a change
   double macro_step_max_s = 3600.0;  ///< longest macro step, reached while only the weather changes
   double tolerance_K = 0.05;         ///< accepted error of the mean die temperature that a jump predicts
   bool reference = false;            ///< set by `reference_of`; no key
@@ -68,14 +68,15 @@ struct TIDEWATT_API RunParams {
 };
 
 struct TIDEWATT_API WindowParams {
-  std::string name;
-  double start_s = 0.0, duration_s = 0.0;
+  std::string name;         ///< name of the recorded window
+  double start_s = 0.0;     ///< begin, since the start of the run
+  double duration_s = 0.0;  ///< length
   void fields(FieldVisitor& v);
 };
 
 struct TIDEWATT_API WeatherParams {
   std::string epw;                       ///< path of an EPW file, or
-  std::string csv;                       ///< path of measured weather (cooling/weather_csv.hpp), as dated, or
+  std::string csv;                       ///< path of measured weather in columns, as dated, or
   std::string climate;                   ///< name of a catalog climate
   double altitude_m = 0.0;               ///< of a CSV file without a pressure column
   WeatherDay day = WeatherDay::typical;  ///< of a climate: typical | hot | extreme; of an EPW: dated | hot_clear | …
@@ -83,10 +84,10 @@ struct TIDEWATT_API WeatherParams {
 };
 
 struct TIDEWATT_API HallParams {
-  std::string name;
-  std::int64_t n_gpu = 0;
-  std::int64_t servers_per_rack = 2;
-  std::int64_t racks_per_row = 16;
+  std::string name;                        ///< name of the hall
+  std::int64_t n_gpu = 0;                  ///< GPUs in the hall
+  std::int64_t servers_per_rack = 2;       ///< servers in a rack
+  std::int64_t racks_per_row = 16;         ///< racks in a row
   double recirculation_frac = 0.0;         ///< mean share of hot-aisle air in a server's inlet
   double recirculation_sigma_ratio = 0.0;  ///< sigma of its logarithm between racks
   double cap_W = 0.0;                      ///< user's power cap per GPU; 0: the board limit
@@ -99,8 +100,8 @@ struct TIDEWATT_API HallParams {
 
 /// The memory stacks on a GPU's package, and the temperature above which the governor slows the GPU to cool them.
 struct TIDEWATT_API MemorySpec {
-  thermal::HbmBranchParams branch;
-  double limit_K = 0.0;
+  thermal::HbmBranchParams branch;  ///< thermal branch of the stacks beside the die
+  double limit_K = 0.0;             ///< temperature of the memory stacks above which clocks are lowered
   void fields(FieldVisitor& v);
 };
 
@@ -143,9 +144,9 @@ TIDEWATT_API double gpu_clock_limit_Hz(const HallSpec& hall);
 
 /// How a job is reduced for an order of the utility that is met by tiers (`OrderMeans::tiers`). A job without it is not reduced.
 struct TIDEWATT_API OrderTierParams {
-  OrderMay may = OrderMay::never;
-  std::int64_t tier = 1;      ///< tier 1 is reduced first; the next tier only when this is not enough
-  double lowest_cap_W = 0.0;  ///< lowest cap of its GPUs; 0: the lowest that the device has
+  OrderMay may = OrderMay::never;  ///< what orders may do to the job: never | cap | pause
+  std::int64_t tier = 1;           ///< tier 1 is reduced first; the next tier only when this is not enough
+  double lowest_cap_W = 0.0;       ///< lowest cap of its GPUs; 0: the lowest that the device has
   void fields(FieldVisitor& v);
 };
 
@@ -167,22 +168,22 @@ struct TIDEWATT_API JobSpec {
 /// the governor's first sample after the event until its first sample after the event's end. Sags, utility losses and islands
 /// come from the grid. A curtailment is an order to draw less, met by caps, a pause, storage or tiers of jobs.
 struct TIDEWATT_API EventParams {
-  std::string name;
-  EventKind kind = EventKind::failure;
-  std::string job;   ///< on which a failure acts
-  std::string hall;  ///< whose plant loses parts, or whose GPUs are braked (all halls where it is empty)
-  double at_s = 0.0;
-  double duration_s = 0.0;     ///< 0: failed parts and brakes last until the end of the run
-  std::int64_t rack = 0;       ///< filter_blocked: rack of the hall, counted from 0
-  double out_frac = 1.0;       ///< share of the parts that fail, or of a rack's flow; of several at once the largest
-  double voltage_ratio = 1.0;  ///< sag: remaining voltage
-  double limit_W = 0.0;        ///< curtailment
-  double notice_s = 0.0;       ///< curtailment: time from notice to begin
+  std::string name;                     ///< name of the event
+  EventKind kind = EventKind::failure;  ///< what happens
+  std::string job;                      ///< on which a failure acts
+  std::string hall;                 ///< whose plant loses parts, or whose GPUs are braked (all halls where it is empty)
+  double at_s = 0.0;                ///< begin, since the start of the run
+  double duration_s = 0.0;          ///< 0: failed parts and brakes last until the end of the run
+  std::int64_t rack = 0;            ///< filter_blocked: rack of the hall, counted from 0
+  double out_frac = 1.0;            ///< share of the parts that fail, or of a rack's flow; of several at once the largest
+  double voltage_ratio = 1.0;       ///< sag: remaining voltage
+  double limit_W = 0.0;             ///< curtailment
+  double notice_s = 0.0;            ///< curtailment: time from notice to begin
   OrderMeans by = OrderMeans::cap;  ///< curtailment
   void fields(FieldVisitor& v);
 };
 
-/// A power system of several machines that feeds the site (`grid.case`); its response is in sim/grid_case.hpp.
+/// A power system of several machines that feeds the site (`grid.case`); its response is part of the result.
 struct TIDEWATT_API GridCaseParams {
   std::string name;  ///< catalog entry of kind grid_case
   grid::MachineCase system;
@@ -237,7 +238,8 @@ inline bool holds_power(const Scenario& s) { return s.gpu_smoothing || s.ballast
 
 struct TIDEWATT_API LoadOptions {
   std::vector<std::string> set;  ///< key=value
-  std::string weather_epw;       ///< the user's EPW or CSV file (by its name's end); replaces the scenario's weather
+  std::string
+      weather_epw;  ///< the user's EPW or CSV file, told apart by the end of its name; replaces the scenario's weather
   std::string catalog_overlay;
   /// NAME=FILE: recording of a replayed neighbour; replaces the scenario's `file`.
   std::vector<std::string> recording{};

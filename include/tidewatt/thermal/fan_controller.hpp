@@ -51,12 +51,12 @@ struct TIDEWATT_API FanGroupParams {
 
 /// Fan control of a server's board controller: one PWM for all fans, the largest that any group requests.
 struct TIDEWATT_API FanControllerParams {
-  std::vector<FanGroupParams> groups;
-  double sample_s = 3.0;          ///< time between two samples, s
-  double slew_frac = 0.1;         ///< largest change of the PWM from sample to sample
-  double failed_read_frac = 0.8;  ///< PWM while a sensor cannot be read
-  double failed_fan_frac = 1.0;   ///< PWM while at least `failed_fans` rotors stand still
-  std::int64_t failed_fans = 1;
+  std::vector<FanGroupParams> groups;  ///< sensors with a set point and a controller each
+  double sample_s = 3.0;               ///< time between two samples, s
+  double slew_frac = 0.1;              ///< largest change of the PWM from sample to sample
+  double failed_read_frac = 0.8;       ///< PWM while a sensor cannot be read
+  double failed_fan_frac = 1.0;        ///< PWM while at least `failed_fans` rotors stand still
+  std::int64_t failed_fans = 1;        ///< number of rotors that must stand still for failed_fan_frac
   void fields(FieldVisitor& v);
 };
 

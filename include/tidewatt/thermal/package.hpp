@@ -14,7 +14,9 @@ inline constexpr double reference_air_J_per_m3_K = reference_air_kg_per_m3 * air
 
 /// Package as a chain of three heat stores: die – lid and sink base – sink – air.
 struct TIDEWATT_API PackageParams {
-  double die_J_per_K, base_J_per_K, sink_J_per_K;
+  double die_J_per_K;                ///< heat capacity of the die
+  double base_J_per_K;               ///< heat capacity of lid and sink base
+  double sink_J_per_K;               ///< heat capacity of the sink
   double die_base_K_per_W;           ///< die to lid and sink base
   double base_sink_K_per_W;          ///< spreading into the sink
   double sink_air_K_per_W;           ///< convection at full fan speed

@@ -19,8 +19,8 @@ TIDEWATT_API double element_B(Precision precision);
 
 /// Speed of one GPU at its reference clock, and the activity of its parts. Each device has one set for all models and plans.
 struct TIDEWATT_API ComputeParams {
-  double reference_clock_Hz = 0.0;
-  std::int64_t multiprocessors = 0;
+  double reference_clock_Hz = 0.0;       ///< clock at which the peak holds
+  std::int64_t multiprocessors = 0;      ///< streaming multiprocessors
   double matrix_FLOP_per_s = 0.0;        ///< dense bf16 peak at the reference clock
   double fp8_FLOP_per_s = 0.0;           ///< dense fp8 and mxfp8 peak at the reference clock; 0: the device has none
   double nvfp4_FLOP_per_s = 0.0;         ///< dense four-bit peak at the reference clock; 0: the device has none
@@ -36,15 +36,15 @@ struct TIDEWATT_API ComputeParams {
   /// Of peak, reached by fused attention (forward and backward) on long sequences.
   double attention_efficiency_frac = 0.0;
   std::int64_t attention_half_tokens = 0;  ///< sequence length at which attention reaches half of its efficiency
-  double hbm_B_per_s = 0.0;
-  double hbm_efficiency_frac = 0.0;  ///< of peak, reached by memory-bound kernels
-  double hbm_capacity_B = 0.0;
-  double hbm_reserved_B = 0.0;    ///< context, communication buffers, fragmentation
-  double overlap_tax_frac = 0.0;  ///< compute time lost per second of communication hidden behind it
-  double gemm_activity = 0.0;     ///< matrix-unit switching activity, 1 = dense bf16 on random data
-  double attention_activity = 0.0;
-  double gemm_hbm_frac = 0.0;  ///< share of peak memory bandwidth during matrix products
-  double attention_hbm_frac = 0.0;
+  double hbm_B_per_s = 0.0;                ///< peak memory bandwidth
+  double hbm_efficiency_frac = 0.0;        ///< of peak, reached by memory-bound kernels
+  double hbm_capacity_B = 0.0;             ///< memory per GPU
+  double hbm_reserved_B = 0.0;             ///< context, communication buffers, fragmentation
+  double overlap_tax_frac = 0.0;           ///< compute time lost per second of communication hidden behind it
+  double gemm_activity = 0.0;              ///< matrix-unit switching activity, 1 = dense bf16 on random data
+  double attention_activity = 0.0;         ///< matrix-unit activity in attention
+  double gemm_hbm_frac = 0.0;              ///< share of peak memory bandwidth during matrix products
+  double attention_hbm_frac = 0.0;         ///< fraction of peak memory bandwidth in attention
   double host_gap_s = 0.0;  ///< per iteration: all GPUs wait for the host (data, loss, logging, next launch)
 
   void fields(FieldVisitor& v);

@@ -27,18 +27,18 @@ struct TIDEWATT_API DomainLayout {
 /// Rates of interruptions by cause. Unexpected causes act on nodes, switch trays or racks and scale with their number; planned ones act
 /// on the job.
 struct TIDEWATT_API FailureRates {
-  std::vector<std::string> causes;
-  std::vector<double> rate_per_node_s;  ///< [cause], per node and second of calendar time
-  std::vector<std::string> planned_causes;
-  std::vector<double> planned_rate_per_s;  ///< [planned cause], per job
-  std::vector<double> detect_s{};          ///< [cause] or empty: the job's own time for all
-  std::vector<double> repair_s{};          ///< [cause] or empty; mean until the node is back, 0 = restarted in place
-  std::vector<std::string> switch_tray_causes{};
-  std::vector<double> switch_tray_rate_per_s{};  ///< [cause], per switch tray
-  std::vector<double> switch_tray_repair_s{};    ///< [cause], mean; its domain is down for as long
-  std::vector<std::string> rack_causes{};
-  std::vector<double> rack_rate_per_s{};  ///< [cause], per scale-up domain
-  std::vector<double> rack_repair_s{};    ///< [cause], mean
+  std::vector<std::string> causes;          ///< names of unexpected causes
+  std::vector<double> rate_per_node_s;      ///< [cause], per node and second of calendar time
+  std::vector<std::string> planned_causes;  ///< names of planned stops
+  std::vector<double> planned_rate_per_s;   ///< [planned cause], per job
+  std::vector<double> detect_s{};           ///< [cause] or empty: the job's own time for all
+  std::vector<double> repair_s{};           ///< [cause] or empty; mean until the node is back, 0 = restarted in place
+  std::vector<std::string> switch_tray_causes{};  ///< names of causes that act on a rack's switch tray
+  std::vector<double> switch_tray_rate_per_s{};   ///< [cause], per switch tray
+  std::vector<double> switch_tray_repair_s{};     ///< [cause], mean; its domain is down for as long
+  std::vector<std::string> rack_causes{};         ///< names of causes that act on a whole rack
+  std::vector<double> rack_rate_per_s{};          ///< [cause], per scale-up domain
+  std::vector<double> rack_repair_s{};            ///< [cause], mean
 
   void fields(FieldVisitor& v);
 };

@@ -18,12 +18,12 @@ struct TIDEWATT_API InferenceParams {
   std::int64_t prompt_tokens = 0;    ///< mean
   std::int64_t output_tokens = 0;    ///< mean
   std::int64_t tp = 1;               ///< GPUs of one replica
-  std::int64_t n_replica = 0;
-  std::int64_t max_batch = 0;    ///< requests decoded together at most
-  double token_latency_s = 0.0;  ///< longest mean time between output tokens; 0 = any
-  double step_overhead_s = 0.0;  ///< scheduler and kernel launches per decoding step
-  std::int64_t weight_bytes = 2;
-  std::int64_t kv_bytes = 2;
+  std::int64_t n_replica = 0;        ///< replicas
+  std::int64_t max_batch = 0;        ///< requests decoded together at most
+  double token_latency_s = 0.0;      ///< longest mean time between output tokens; 0 = any
+  double step_overhead_s = 0.0;      ///< scheduler and kernel launches per decoding step
+  std::int64_t weight_bytes = 2;     ///< bytes per weight
+  std::int64_t kv_bytes = 2;         ///< bytes per element of the cache
 
   void fields(FieldVisitor& v);
 };

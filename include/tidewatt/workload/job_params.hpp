@@ -10,28 +10,28 @@ namespace TIDEWATT_NAMESPACE::workload {
 
 /// Life of a training job outside its iterations. No parameter sets the iteration time, which is a result.
 struct TIDEWATT_API JobParams {
-  double start_s = 0.0;                ///< when the GPUs are given to the job
-  std::int64_t total_iterations = 0;   ///< 0 = as long as the run lasts
-  std::string initialise = "current";  ///< communicator set-up: naive | improved | current
-  double initialise_base_s = 0.0;      ///< containers, imports, data pipeline
-  double arrive_s = 0.0;               ///< time within which the hosts start their processes, one after another
-  double load_per_gpu_B_per_s = 0.0;   ///< storage or host to one GPU
-  double storage_B_per_s = 0.0;        ///< shared by all ranks of the job
-  double warm_up_s = 0.0;              ///< first steps: allocator, autotuning, data cache
-  double checkpoint_interval_s = 0.0;  ///< 0 = never
-  double checkpoint_first_s = 0.0;     ///< until the first one; 0 = the interval
-  double checkpoint_base_s = 0.0;      ///< barriers and metadata
-  double checkpoint_per_gpu_B_per_s = 0.0;
-  bool checkpoint_async = false;  ///< only the copy to host memory blocks; durable once storage has it
-  double copy_link_frac = 0.0;    ///< share of peak link bandwidth while loading or saving
+  double start_s = 0.0;                     ///< when the GPUs are given to the job
+  std::int64_t total_iterations = 0;        ///< 0 = as long as the run lasts
+  std::string initialise = "current";       ///< communicator set-up: naive | improved | current
+  double initialise_base_s = 0.0;           ///< containers, imports, data pipeline
+  double arrive_s = 0.0;                    ///< time within which the hosts start their processes, one after another
+  double load_per_gpu_B_per_s = 0.0;        ///< storage or host to one GPU
+  double storage_B_per_s = 0.0;             ///< shared by all ranks of the job
+  double warm_up_s = 0.0;                   ///< first steps: allocator, autotuning, data cache
+  double checkpoint_interval_s = 0.0;       ///< 0 = never
+  double checkpoint_first_s = 0.0;          ///< until the first one; 0 = the interval
+  double checkpoint_base_s = 0.0;           ///< barriers and metadata
+  double checkpoint_per_gpu_B_per_s = 0.0;  ///< copy rate out of one GPU
+  bool checkpoint_async = false;            ///< only the copy to host memory blocks; durable once storage has it
+  double copy_link_frac = 0.0;              ///< share of peak link bandwidth while loading or saving
   std::int64_t evaluation_interval_iterations = 0;  ///< 0 = never
-  std::int64_t evaluation_batches = 1;
-  double detect_s = 0.0;         ///< from a failure until the job is torn down, unless the cause has its own time
-  double tear_down_s = 0.0;      ///< time in which the hosts' processes end, one after another
-  double replace_s = 0.0;        ///< time to bring in a spare node and start processes
-  double thermal_reset_s = 0.0;  ///< until a node that switched itself off is in service again; 0 = restarted in place
+  std::int64_t evaluation_batches = 1;              ///< global batches per evaluation
+  double detect_s = 0.0;          ///< from a failure until the job is torn down, unless the cause has its own time
+  double tear_down_s = 0.0;       ///< time in which the hosts' processes end, one after another
+  double replace_s = 0.0;         ///< time to bring in a spare node and start processes
+  double thermal_reset_s = 0.0;   ///< until a node that switched itself off is in service again; 0 = restarted in place
   std::int64_t thermal_restarts = 2;  ///< after nodes switched off by heat, while parts of the cooling plant are out
-  std::int64_t spare_nodes = -1;      ///< spare nodes at the start; -1 = unlimited
+  std::int64_t spare_nodes = -1;  ///< spare nodes at the start; -1 = unlimited
   std::int64_t spare_racks =
       -1;  ///< where a scale-up domain has several nodes: spare domains at the start; -1 = unlimited
   double planned_stop_s = 0.0;          ///< length of planned maintenance
@@ -42,7 +42,7 @@ struct TIDEWATT_API JobParams {
   std::int64_t soft_stages = 1;         ///< steps of a soft start or stop
   double soft_clock_frac = 1.0;         ///< style clock: share of the free clock in the lowest stage
   double soft_burn_activity = 0.0;      ///< matrix-unit activity of the filler work in ramps; 0 = waiting kernels
-  JitterParams jitter;
+  JitterParams jitter;                  ///< scatter of iteration times
 
   void fields(FieldVisitor& v);
 };

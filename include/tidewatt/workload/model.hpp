@@ -11,7 +11,7 @@ namespace TIDEWATT_NAMESPACE::workload {
 /// Shape of a decoder-only transformer, dense or with a mixture of experts. Counts only; every size that costs time or
 /// memory follows from it.
 struct TIDEWATT_API ModelShape {
-  std::int64_t layers = 0;
+  std::int64_t layers = 0;             ///< transformer layers
   std::int64_t width = 0;              ///< model dimension h
   std::int64_t heads = 0;              ///< query heads
   std::int64_t kv_heads = 0;           ///< key/value heads; equal to `heads` without grouped queries

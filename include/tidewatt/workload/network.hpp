@@ -10,7 +10,7 @@ namespace TIDEWATT_NAMESPACE::workload {
 /// domains, and pods with less bandwidth between them. The node is the unit of failure and repair; the domain determines the
 /// speed of collectives.
 struct TIDEWATT_API NetworkParams {
-  std::int64_t gpus_per_node = 0;
+  std::int64_t gpus_per_node = 0;           ///< GPUs of one node: what fails and is repaired
   std::int64_t scale_up_gpus = 0;           ///< GPUs of one scale-up domain, whole nodes; 0: the node's
   double nvlink_B_per_s = 0.0;              ///< per GPU and direction
   double nvlink_efficiency_frac = 0.0;      ///< reached by large collectives
@@ -33,11 +33,12 @@ struct TIDEWATT_API NetworkParams {
 };
 
 /// Ranks of one communicator: `size` ranks, on average `stride` apart in the global rank order. If they are not evenly spaced,
-/// `per_node` is the number of members in one scale-up domain; 0: the number follows from the stride.
+/// they lie in blocks: `block` members, `block_stride` apart, and then the next block, so that the mean stride holds.
 struct TIDEWATT_API RankGroup {
-  std::int64_t size = 1;
-  std::int64_t stride = 1;
-  std::int64_t per_node = 0;
+  std::int64_t size = 1;          ///< ranks, count
+  std::int64_t stride = 1;        ///< mean distance of neighbours, ranks
+  std::int64_t block = 1;         ///< members of one block, count; 1: evenly spaced
+  std::int64_t block_stride = 1;  ///< distance of neighbours in a block, ranks
 };
 
 /// Usable bandwidth per rank and latency per hop of one ring over a group.

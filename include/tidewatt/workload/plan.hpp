@@ -15,24 +15,24 @@ namespace TIDEWATT_NAMESPACE::workload {
 /// Distribution of a model over GPUs, and division of one iteration. Data parallelism follows from it:
 /// dp = n_gpu / (tp·cp·pp); micro-batches per replica m = global batch / (dp · micro batch).
 struct TIDEWATT_API ParallelPlan {
-  std::int64_t n_gpu = 0;
-  std::int64_t tp = 1;  ///< tensor parallel ranks, inside a scale-up domain
-  std::int64_t cp = 1;  ///< context parallel ranks: the sequence is cut
-  std::int64_t pp = 1;  ///< pipeline stages
-  std::int64_t ep = 1;  ///< expert parallel ranks, taken from tp × cp × dp: each has experts/ep whole experts
-  std::int64_t virtual_stages = 1;  ///< model chunks per pipeline stage (interleaving)
-  std::int64_t micro_batch_sequences = 1;
-  std::int64_t global_batch_sequences = 0;
-  std::int64_t sequence_tokens = 0;
-  std::int64_t layers_removed_first = 0;  ///< layers left out of the first chunk, which also embeds
-  std::int64_t layers_removed_last = 0;   ///< layers left out of the last chunk, which also has the head
-  std::int64_t gradient_bytes = 4;        ///< per weight in the gradient exchange: 2 (bf16) or 4 (fp32)
-  bool sequence_parallel = false;         ///< norms and dropout are cut over tp
-  bool fused_attention = false;           ///< scores never leave the chip and the masked half is skipped
-  bool dp_overlap = false;                ///< gradient exchange of a chunk starts after its last backward
-  bool pp_overlap = false;                ///< stages do not block while they send
-  double tp_overlap_frac = 0.0;           ///< share of tensor-parallel communication hidden behind matrix products
-  double ep_overlap_frac = 0.0;           ///< share of expert dispatch and combine hidden behind other work
+  std::int64_t n_gpu = 0;  ///< GPUs of the job; "all" in a scenario: every GPU of the halls
+  std::int64_t tp = 1;     ///< tensor parallel ranks, inside a scale-up domain
+  std::int64_t cp = 1;     ///< context parallel ranks: the sequence is cut
+  std::int64_t pp = 1;     ///< pipeline stages
+  std::int64_t ep = 1;     ///< expert parallel ranks, taken from tp × cp × dp: each has experts/ep whole experts
+  std::int64_t virtual_stages = 1;          ///< model chunks per pipeline stage (interleaving)
+  std::int64_t micro_batch_sequences = 1;   ///< sequences per micro-batch
+  std::int64_t global_batch_sequences = 0;  ///< sequences per iteration
+  std::int64_t sequence_tokens = 0;         ///< tokens per sequence
+  std::int64_t layers_removed_first = 0;    ///< layers left out of the first chunk, which also embeds
+  std::int64_t layers_removed_last = 0;     ///< layers left out of the last chunk, which also has the head
+  std::int64_t gradient_bytes = 4;          ///< per weight in the gradient exchange: 2 (bf16) or 4 (fp32)
+  bool sequence_parallel = false;           ///< norms and dropout are cut over tp
+  bool fused_attention = false;             ///< scores never leave the chip and the masked half is skipped
+  bool dp_overlap = false;                  ///< gradient exchange of a chunk starts after its last backward
+  bool pp_overlap = false;                  ///< stages do not block while they send
+  double tp_overlap_frac = 0.0;             ///< share of tensor-parallel communication hidden behind matrix products
+  double ep_overlap_frac = 0.0;             ///< share of expert dispatch and combine hidden behind other work
   double expert_imbalance_ratio = 1.0;  ///< tokens of the busiest expert rank ÷ mean; the capacity factor where tokens
                                         ///< above it are dropped
   std::string precision = "bf16";  ///< bf16 | fp8 | mxfp8 | nvfp4: linear layers (attention, head, gradients stay bf16)
@@ -45,7 +45,7 @@ struct TIDEWATT_API ParallelPlan {
   std::string kernels = "fused";  ///< fused | eager: norms, gated activation and rotary positions, see layer_cost
   std::string sharding = "none";  ///< none | zero1 | zero2 | fsdp (weights gathered once per iteration) |
                                   ///< zero3 (weights gathered in every pass)
-  std::string rank_order = "tp-cp-pp-dp";  ///< tp-cp-pp-dp (Llama 3) | tp-cp-dp-pp (Megatron)
+  std::string rank_order = "tp-cp-dp-pp";  ///< tp-cp-dp-pp (Megatron, NeMo, torchtitan) | tp-cp-pp-dp (Llama 3)
 
   void fields(FieldVisitor& v);
   std::int64_t dp() const { return n_gpu / (tp * cp * pp); }
@@ -55,6 +55,10 @@ struct TIDEWATT_API ParallelPlan {
   double micro_batch_tokens_per_gpu() const;
   /// Global batch times sequence length, count.
   double tokens_per_iteration() const;
+  /// Whether the ranks of a pipeline stage are neighbours. With one stage or one replica both rank orders are this placement.
+  bool replicas_adjacent() const;
+  /// Neighbouring ranks of one pipeline stage, count: tp × cp, or tp × cp × dp where replicas are adjacent.
+  std::int64_t stage_ranks() const { return tp * cp * (replicas_adjacent() ? dp() : 1); }
   RankGroup tp_group() const { return {tp, 1}; }
   RankGroup cp_group() const { return {cp, tp}; }
   RankGroup pp_group() const;
@@ -84,6 +88,12 @@ TIDEWATT_API std::int64_t dense_layers_in_virtual_stage(const ModelShape& shape,
 TIDEWATT_API std::vector<Finding> check_plan(const ModelShape& shape, const ParallelPlan& plan,
                                              const ComputeParams& gpu, const NetworkParams& network,
                                              const std::string& path = "plan");
+/// The same for a plan on servers, which its ranks fill one after another: also whole servers, and no server with ranks of several
+/// pipeline stages. Scenarios and published runs are held to this one check.
+/// @param gpus_per_server count, at least 1
+TIDEWATT_API std::vector<Finding> check_plan_on_servers(const ModelShape& shape, const ParallelPlan& plan,
+                                                        const ComputeParams& gpu, const NetworkParams& network,
+                                                        std::int64_t gpus_per_server, const std::string& path = "plan");
 
 /// Uncertainty of the memory estimate. The estimate counts every tensor of the schedule. Allocators, tensors freed early and a
 /// loss computed in pieces change the real need, so a plan is refused only above this.

@@ -11,7 +11,7 @@ namespace TIDEWATT_NAMESPACE::workload {
 
 /// Format of a recorded file. Every property is given; none is guessed from the numbers.
 struct TIDEWATT_API TraceFormat {
-  std::string time_column;
+  std::string time_column;             ///< header of the column of times
   std::string time_format;             ///< s | ms | us | ns (counted from any origin, or since 1970) | iso8601
   std::vector<std::string> columns;    ///< channels, in this order; empty: every column but the time
   std::string unit;                    ///< of the channels: W | kW | MW (power), pct | frac (activity)

@@ -228,6 +228,7 @@ pp_overlap = true
 tp_overlap_frac = 0.0
 recompute = "none"
 sharding = "fsdp"
+rank_order = "tp-cp-pp-dp"
 [job.life]
 start_s = 5
 initialise_base_s = 2

@@ -224,3 +224,69 @@ TEST_CASE("servers with cold plates at a plant that cools no liquid are refused"
   CHECK_THROWS_WITH(load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/reference/liquid.toml", o),
                     Catch::Contains("hall.b.plant: its liquid_frac is 0"));
 }
+
+TEST_CASE("what is changed in code is refused by run and Engine as by check, before anything is built", "[engine]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto event = [](EventKind kind, const char* of_hall) {
+    EventParams e;
+    e.name = "x", e.kind = kind, e.hall = of_hall, e.at_s = 60, e.duration_s = 60;
+    return e;
+  };
+  const std::pair<const char*, std::function<void(Scenario&)>> edits[] = {
+      {"hall.a.n_gpu", [](Scenario& s) { hall(s).hall.n_gpu = 63; }},
+      {"job.main.plan.n_gpu", [](Scenario& s) { job(s).plan.n_gpu = 1024; }},
+      {"hall", [](Scenario& s) { s.halls.clear(); }},
+      {"job", [](Scenario& s) { s.jobs.clear(); }},
+      {"run.macro_step_s", [](Scenario& s) { s.run.macro_step_s = 0; }},
+      {"run.duration_h", [](Scenario& s) { s.run.duration_s = -1; }},
+      {"weather.climate", [](Scenario& s) { s.climate.reset(); }},
+      {"hall.a.cap_W", [](Scenario& s) { hall(s).hall.cap_W = -5; }},
+      {"hall.a.cap_W", [&](Scenario& s) { hall(s).hall.cap_W = nan; }},
+      {"hall.a.gpu.package.die_base_K_per_W", [&](Scenario& s) { hall(s).package.die_base_K_per_W = nan; }},
+      {"event.x.hall", [&](Scenario& s) { s.events.push_back(event(EventKind::fan_wall_out, "nowhere")); }},
+      {"record.window.sample.duration_s", [](Scenario& s) { s.windows.front().duration_s = -1; }},
+      {"job.main.plan.tp", [](Scenario& s) { job(s).plan.tp = 0; }},
+      {"hall.a.server.power.n_gpu", [](Scenario& s) { hall(s).server.n_gpu = 0; }},
+      {"grid.frequency.nominal_Hz", [&](Scenario& s) { s.frequency.nominal_Hz = nan; }},
+  };
+  for (const auto& [key, edit] : edits) {
+    INFO(key);
+    Scenario s = tiny("", {"run.duration_h=0.01"});
+    edit(s);
+    const Said checked = findings_of([&] { check(s); });
+    CHECK(std::any_of(checked.begin(), checked.end(), [&](const auto& f) { return f.first == key; }));
+    CHECK(findings_of([&] { run(s); }) == checked);
+    CHECK(findings_of([&] { const Engine engine(s); }) == checked);
+  }
+  Scenario large = tiny();
+  hall(large).hall.n_gpu = 1'000'000'000;
+  CHECK_THROWS_AS(run(large), RefusedError);
+}
+
+TEST_CASE("an engine at its end refuses another step, and a finished one every use", "[engine]") {
+  Engine engine(tiny("", {"run.duration_h=0.01", "record.window.sample.start_s=20"}));
+  while (!engine.done()) engine.step();
+  CHECK_THROWS_WITH(engine.step(), Catch::Contains("the run ended at 36 s"));
+  CHECK(engine.die_K().size() == 128);
+  const Result result = engine.finish();
+  CHECK(figure(result, "energy_closure") < 1e-11);
+  const std::function<void()> uses[] = {[&] { engine.step(); },
+                                        [&] { engine.advance_to(36); },
+                                        [&] { engine.ports(); },
+                                        [&] { engine.read("site.pcc_MW"); },
+                                        [&] { engine.write("hall.a.cap_W", 600); },
+                                        [&] { engine.release("hall.a.cap_W"); },
+                                        [&] { engine.die_K(); },
+                                        [&] { engine.clock_Hz(); },
+                                        [&] { engine.inlet_K(); },
+                                        [&] { engine.save(); },
+                                        [&] { engine.restore("x"); },
+                                        [&] { engine.finish(); }};
+  for (const auto& use : uses) {
+    const Said said = findings_of(use);
+    REQUIRE(said.size() == 1);
+    CHECK_THAT(said.front().second, Catch::Contains("this engine has finished"));
+  }
+  CHECK(engine.done());
+  CHECK(engine.time_s() == 36.0);
+}

@@ -195,3 +195,12 @@ TEST_CASE("every wrong name of a new scenario is told at once") {
   CHECK_THROWS_WITH(study::new_scenario(o), Catch::Contains("'frankfurt'") && Catch::Contains("'moe'") &&
                                                 Catch::Contains("give the size once"));
 }
+
+TEST_CASE("no number of GPUs is chosen; every number outside the range is a finding") {
+  study::NewScenario o;
+  CHECK_NOTHROW(study::new_scenario(o));
+  for (const std::int64_t n_gpu : {std::int64_t{0}, std::int64_t{-8}, std::int64_t{1'000'000'000'000'000}}) {
+    o.n_gpu = n_gpu;
+    CHECK_THROWS_WITH(study::new_scenario(o), Catch::Contains("n_gpu: " + std::to_string(n_gpu) + " is outside 1 to"));
+  }
+}

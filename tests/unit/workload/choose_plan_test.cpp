@@ -29,11 +29,11 @@ TEST_CASE("a chosen plan passes the plan check, leaves no doubt about memory and
     for (std::int64_t n = 128; n <= 16384 && !plan; n *= 2)
       plan = choose_plan(shape, with_memory(80), node_of(8), {n, 8, 4096});
     REQUIRE(plan);
-    CHECK(check_plan(shape, *plan, with_memory(80), node_of(8), "").empty());
+    CHECK(check_plan_on_servers(shape, *plan, with_memory(80), node_of(8), 8, "").empty());
     CHECK_FALSE(memory_doubt(shape, *plan, with_memory(80)));
     CHECK(plan->tp * plan->pp * plan->dp() == plan->n_gpu);
-    const std::int64_t together = plan->tp * (plan->rank_order == "tp-cp-dp-pp" ? plan->dp() : 1);
-    CHECK((plan->pp == 1 || together % 8 == 0));  // a server holds one stage
+    CHECK((plan->pp == 1 || plan->stage_ranks() % 8 == 0));  // a server holds one stage
+    CHECK(plan->rank_order == "tp-cp-dp-pp");
   }
 }
 

@@ -16,7 +16,99 @@ bool complains(const ParallelPlan& p, const std::string& key, const ModelShape& 
   return std::any_of(findings.begin(), findings.end(), [&](const Finding& f) { return f.key == "plan." + key; });
 }
 
+/// Place of a rank in each group, in a rank order.
+struct RankPlace {
+  std::int64_t tp, cp, pp, dp;
+};
+
+RankPlace place_of(const ParallelPlan& p, std::int64_t rank) {
+  RankPlace at{rank % p.tp, rank / p.tp % p.cp, 0, 0};
+  rank /= p.tp * p.cp;
+  if (p.rank_order == "tp-cp-dp-pp")
+    at.dp = rank % p.dp(), at.pp = rank / p.dp();
+  else
+    at.pp = rank % p.pp, at.dp = rank / p.pp;
+  return at;
+}
+
+/// Ranks of the first domain that share a group with rank 0, counted one by one.
+template <class Same>
+std::int64_t counted(const ParallelPlan& p, std::int64_t domain, Same&& same) {
+  std::int64_t n = 0;
+  for (std::int64_t rank = 0; rank < std::min(domain, p.n_gpu); ++rank) n += same(place_of(p, rank)) ? 1 : 0;
+  return n;
+}
+
+ParallelPlan split(std::int64_t n_gpu, std::int64_t tp, std::int64_t cp, std::int64_t pp, std::int64_t ep) {
+  ParallelPlan p;
+  p.n_gpu = n_gpu, p.tp = tp, p.cp = cp, p.pp = pp, p.ep = ep;
+  return p;
+}
+
+bool same(const RankGroup& a, const RankGroup& b) {
+  return a.size == b.size && a.stride == b.stride && a.block == b.block && a.block_stride == b.block_stride;
+}
+
 }  // namespace
+
+TEST_CASE("members of every group in a domain are those that counting the ranks finds, in both orders",
+          "[workload][plan]") {
+  NetworkParams net = cases::roce();
+  for (const std::int64_t domain : {4, 8, 16, 64})
+    for (const char* order : {"tp-cp-dp-pp", "tp-cp-pp-dp"})
+      for (const std::int64_t tp : {1, 2, 8})
+        for (const std::int64_t cp : {1, 2, 4})
+          for (const std::int64_t pp : {1, 2, 4})
+            for (const std::int64_t ep : {1, 2, 4, 16, 32}) {
+              ParallelPlan p = split(256, tp, cp, pp, ep);
+              p.rank_order = order;
+              if (p.tp * p.cp * p.dp() % ep != 0) continue;
+              net.gpus_per_node = domain;
+              INFO(order << ", domain " << domain << ", tp " << tp << ", cp " << cp << ", pp " << pp << ", ep " << ep);
+              const auto expert_rank = [&](const RankPlace& at) { return (at.dp * cp + at.cp) * tp + at.tp; };
+              CHECK(members_per_node(net, p.gradient_group()) ==
+                    counted(p, domain, [](const RankPlace& at) { return at.pp == 0 && at.tp == 0; }));
+              CHECK(members_per_node(net, p.ep_group()) ==
+                    counted(p, domain, [&](const RankPlace& at) { return at.pp == 0 && expert_rank(at) / ep == 0; }));
+              CHECK(members_per_node(net, p.expert_gradient_group()) ==
+                    counted(p, domain, [&](const RankPlace& at) { return at.pp == 0 && expert_rank(at) % ep == 0; }));
+            }
+}
+
+TEST_CASE("with one stage or one replica both rank orders are one placement", "[workload][plan]") {
+  CHECK(ParallelPlan{}.rank_order == "tp-cp-dp-pp");
+  for (const ParallelPlan& p : {split(16, 1, 1, 1, 16), split(64, 2, 2, 1, 16), split(64, 4, 1, 1, 2),
+                                split(64, 2, 4, 8, 4), split(32, 8, 1, 4, 2)}) {
+    ParallelPlan other = p;
+    other.rank_order = "tp-cp-pp-dp";
+    CHECK(same(p.ep_group(), other.ep_group()));
+    CHECK(same(p.gradient_group(), other.gradient_group()));
+    CHECK(same(p.expert_gradient_group(), other.expert_gradient_group()));
+    CHECK(same(p.pp_group(), other.pp_group()));
+    CHECK(p.stage_ranks() == other.stage_ranks());
+  }
+  // With both, they are two.
+  ParallelPlan two = split(64, 1, 1, 4, 16), other = two;
+  other.rank_order = "tp-cp-pp-dp";
+  CHECK_FALSE(same(two.ep_group(), other.ep_group()));
+}
+
+TEST_CASE("a plan on servers: whole servers, and one stage in each", "[workload][plan]") {
+  const auto keys = [](const ParallelPlan& p, std::int64_t per_server) {
+    std::vector<std::string> out;
+    for (const auto& f : check_plan_on_servers(cases::llama3_405b(), p, cases::h100(), cases::roce(), per_server))
+      out.push_back(f.key);
+    return out;
+  };
+  ParallelPlan p = cases::llama3_plan(16384);
+  CHECK(keys(p, 8).empty());
+  CHECK(keys(p, 16) == std::vector<std::string>{"plan.pp"});  // a stage has 8 neighbours
+  CHECK(keys(p, 12) == std::vector<std::string>{"plan.n_gpu", "plan.pp"});
+  p.rank_order = "tp-cp-dp-pp";
+  CHECK(keys(p, 16).empty());  // and here 1,024
+  p.tp = 7;                    // what makes the plan itself impossible is said, too
+  CHECK(keys(p, 8).size() >= 2);
+}
 
 TEST_CASE("the published Llama 3 plans are possible", "[workload][plan]") {
   for (const std::int64_t n : {8192, 16384}) {
