@@ -30,7 +30,7 @@ class Made:
         self._groups = {name: Group(name, {key: START if key == "time" else "1" for key in arrays}, lambda path, a=arrays: np.asarray(a[path.rpartition("/")[2]]))
                         for name, arrays in groups.items()}  # fmt: skip
 
-    group, edges, names, figure = ResultFile.group, ResultFile.edges, ResultFile.names, ResultFile.figure
+    group, edges, names, figure, iteration_s = ResultFile.group, ResultFile.edges, ResultFile.names, ResultFile.figure, ResultFile.iteration_s
 
 
 def test_liquid_of_cold_plates_is_not_called_air():
@@ -347,3 +347,11 @@ def test_the_script_is_complete_and_the_data_cannot_end_it(file, tmp_path):
     assert page.count("</script>") == 3 and "//PLOT" not in page
     assert json.dumps("synthetic </script> day") not in page
     assert rule_limits.judged(Made({})) == []
+
+
+def test_with_several_jobs_the_pictures_mark_the_first_ones_iteration_and_say_so():
+    """The site's mean iteration is the period of no job: 0.94 s of 0.75 and 1.32 s."""
+    made = Made({"iteration_s": 0.94, "jobs": [{"name": "main", "iteration_s": 0.75}, {"name": "other", "iteration_s": 1.32}]})
+    assert made.iteration_s == 0.75
+    assert "harmonic 2 of the iteration of job main" in findings.spectrum(made, 2 / 0.75, 1e6)[0]
+    assert "harmonic" not in findings.spectrum(made, 2.3 / 0.94, 1e6)[0]

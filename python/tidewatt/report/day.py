@@ -51,7 +51,7 @@ def over_iterations(result: ResultFile, edges: np.ndarray, values: np.ndarray) -
     """(edges in s, shape (m + 1,); means, shape (m,)) of a `result` from the means `values`, shape (n,), of the steps between the
     `edges`, shape (n + 1,): a step shorter than an iteration shows a part of it, so it is joined to those that follow until an iteration
     has passed, a value begins or ends to be known, or the run ends."""
-    least_s = result.figure("iteration_s")
+    least_s = result.iteration_s
     if not least_s > 0 or np.diff(edges).min() >= least_s:
         return edges, values
     known, begins, of_J = np.isfinite(values), [], np.concatenate([[0.0], np.cumsum(np.where(np.isfinite(values), values, 0.0) * np.diff(edges))])

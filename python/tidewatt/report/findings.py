@@ -34,6 +34,12 @@ def _count(result: ResultFile, key: str, word: str) -> str:
     return f"{grouped(value)} {word}{'' if value == 1 else 's'}" if math.isfinite(value) else ""
 
 
+def _whose(result: ResultFile) -> str:
+    """Whose iteration the pictures of a `result` mark, where there are several jobs."""
+    jobs = result.summary.get("jobs") or []
+    return f" of job {jobs[0].get('name')}" if len(jobs) > 1 else ""
+
+
 def of_peak(summary) -> str:
     """The number format to whose peak the MFU of a `summary` refers, in words; empty where it does not say."""
     precision = summary.get("utilisation_precision")
@@ -130,16 +136,16 @@ def spectrum(result: ResultFile, line_Hz: float, line_W: float) -> tuple[str, st
     """(title, subtitle) of a `result`'s spectrum, whose strongest line is at `line_Hz` with the amplitude `line_W`; NaN if none stands out.
     """
     title = f"The strongest line is {number(line_W / 1e6)} MW at {number(line_Hz)} Hz" if math.isfinite(line_Hz) else "No spectral line stands out"
-    iteration = result.figure("iteration_s")
+    iteration = result.iteration_s
     order = line_Hz * iteration
     if math.isfinite(order) and abs(order - round(order)) < 0.1 and round(order) >= 1:
         which = "the iteration itself" if round(order) == 1 else f"harmonic {round(order)} of the iteration"
-        title += f": {which}"
+        title += f": {which}{_whose(result)}"
     return title, _join(
         [
             "amplitude of power at the connection in the longest stretch of iterations",
             f"bands: over {rules_part_words(result)}" if result.names("grid_bands") else "",
-            _part(result, "iteration_s", "iteration {} s; dotted: its first 10 multiples, the others are not marked"),
+            f"iteration {number(iteration)}\u00a0s{_whose(result)}; dotted: its first 10 multiples, the others are not marked" if math.isfinite(iteration) else "",
         ]
     )
 

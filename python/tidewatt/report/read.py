@@ -97,6 +97,13 @@ class ResultFile:
         """Names of the groups that begin with a `prefix`."""
         return [name for name in self._groups if name.startswith(prefix)]
 
+    @property
+    def iteration_s(self) -> float:
+        """Length of an iteration of the first job, s, which pictures mark: the mean over several jobs is no job's. NaN without one."""
+        jobs = self.summary.get("jobs") or [{}]
+        value = jobs[0].get("iteration_s", self.summary.get("iteration_s"))
+        return float(value) if isinstance(value, (int, float)) else float("nan")
+
     def figure(self, key: str) -> float:
         """The number `key` of the summary; NaN where it is null or absent."""
         value = self.summary.get(key)

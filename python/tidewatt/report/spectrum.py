@@ -34,7 +34,7 @@ def dominant(result: ResultFile) -> tuple[float, float]:
 
 def multiples(result: ResultFile, highest_Hz: float) -> list[float]:
     """The first `MOST_MULTIPLES` multiples of the iteration's frequency of a `result`, Hz, up to `highest_Hz`; none without an iteration."""
-    iteration_s = result.figure("iteration_s")
+    iteration_s = result.iteration_s
     if not iteration_s > 0:
         return []
     return [k / iteration_s for k in range(1, MOST_MULTIPLES + 1) if k / iteration_s <= highest_Hz]

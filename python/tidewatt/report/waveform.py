@@ -68,7 +68,7 @@ def iteration_edges(result: ResultFile):
     """(edges in s with the end appended, W between them) of the representative iteration of a `result`."""
     group = result.group("iteration")
     edges, load = np.array(group["edge_s"], dtype=float), np.array(group["load_W"], dtype=float)
-    end = edges[0] + result.figure("iteration_s")
+    end = edges[0] + result.iteration_s
     if np.isfinite(end) and end > edges[-1] + 1e-9:
         return np.append(edges, end), load
     return edges, load[:-1]  # the last edge is the end of the iteration
@@ -179,7 +179,7 @@ def _iteration(axes, start, result, t, pcc):
         axes.set_title("One iteration, at its exact edges")
         axes.set(xlabel="time in the iteration (s)", ylabel="load of the servers (MW)", xlim=(0, edges[-1] - edges[0]))
     except Missing:
-        width = result.figure("iteration_s")
+        width = result.iteration_s
         width = width if np.isfinite(width) else 10.0
         part = zoom(t, t[len(t) // 2], width)
         drawn = pcc[part] / 1e6

@@ -47,7 +47,7 @@ def levels(result: ResultFile) -> list[dict]:
 def spans(result: ResultFile) -> list[dict]:
     """What the buttons above the chart of a `result` go to: `word`, `from_s`, `to_s`."""
     out = [{"word": "whole run", "from_s": None, "to_s": None}]
-    iteration_s = result.figure("iteration_s")
+    iteration_s = result.iteration_s
     for name in result.names("waveform_"):
         group = result.group(name)
         t, pcc_W = group["time"], group["pcc_W"]
