@@ -146,8 +146,7 @@ py::tuple compare(const std::string& before, const std::string& after, std::vect
 }
 
 std::string new_scenario(std::optional<std::int64_t> n_gpu, std::optional<std::int64_t> racks, double duration_h,
-                         std::optional<double> supply_degC,
-                         const std::map<std::string, std::string>& names) {
+                         std::optional<double> supply_degC, const std::map<std::string, std::string>& names) {
   study::NewScenario o;
   o.n_gpu = n_gpu;
   o.n_rack = racks;

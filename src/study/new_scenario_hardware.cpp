@@ -19,7 +19,7 @@ namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr std::int64_t least_gpus = 128, most_gpus = 32768;
-constexpr double exchanger_approach_K = 4.5;  ///< liquid over facility water [S], as the racks' cdu_approach_K
+constexpr double exchanger_approach_K = 4.5;        ///< liquid over facility water [S], as the racks' cdu_approach_K
 constexpr std::int64_t most_in_plan = 100'000'000;  ///< the range of a plan's n_gpu
 constexpr std::int64_t most_racks = 100'000;
 constexpr double GiB = 1073741824.0;
@@ -123,8 +123,9 @@ class Chooser {
       if (!ok) wrong.push_back({{}, key, std::move(message)});
     };
     const auto within = [&](const std::optional<std::int64_t>& n, const char* key, std::int64_t most) {
-      require(!n || (*n >= 1 && *n <= most), key,
-              fmt::format("{} is outside 1 to {}; without a number, the least that hold the model", n.value_or(0), most));
+      require(
+          !n || (*n >= 1 && *n <= most), key,
+          fmt::format("{} is outside 1 to {}; without a number, the least that hold the model", n.value_or(0), most));
     };
     within(o_.n_gpu, "n_gpu", most_in_plan);
     within(o_.n_rack, "racks", most_racks);

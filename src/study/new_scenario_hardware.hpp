@@ -16,9 +16,9 @@ struct Hardware {
   std::string gpu, server, rack, plant, network, feeder;  ///< catalog names; rack: empty without one
   std::int64_t n_gpu = 0;                                 ///< count
   std::int64_t servers_per_rack = 0;                      ///< count; 0: a hall's default
-  bool rack_storage = false;  ///< the rack ships with storage
-  workload::JobParams life;  ///< of the defaults' entry of kind job
-  std::map<std::string, double> plant_set_degC;  ///< set points that differ from the plant's entry, by key, °C
+  bool rack_storage = false;                              ///< the rack ships with storage
+  workload::JobParams life;                               ///< of the defaults' entry of kind job
+  std::map<std::string, double> plant_set_degC;           ///< set points that differ from the plant's entry, by key, °C
   workload::ParallelPlan plan;
   std::vector<std::string> choices;  ///< one sentence each, [n]
 };

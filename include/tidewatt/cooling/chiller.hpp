@@ -8,12 +8,12 @@ namespace TIDEWATT_NAMESPACE::cooling {
 
 /// A water chiller by the DOE-2 curves: reference point, and how capacity and input ratio move away from it.
 struct TIDEWATT_API ChillerParams {
-  double capacity_W = 0.0;               ///< at the reference temperatures
-  double cop_ratio = 0.0;                ///< at the reference temperatures
-  double leaving_low_K = 0.0;            ///< coldest evaporator leaving water of the curves
-  double leaving_high_K = 0.0;           ///< warmest evaporator leaving water of the curves
-  double entering_low_K = 0.0;           ///< coldest condenser entering water of the curves
-  double entering_high_K = 0.0;          ///< warmest condenser entering water of the curves
+  double capacity_W = 0.0;       ///< at the reference temperatures
+  double cop_ratio = 0.0;        ///< at the reference temperatures
+  double leaving_low_K = 0.0;    ///< coldest evaporator leaving water of the curves
+  double leaving_high_K = 0.0;   ///< warmest evaporator leaving water of the curves
+  double entering_low_K = 0.0;   ///< coldest condenser entering water of the curves
+  double entering_high_K = 0.0;  ///< warmest condenser entering water of the curves
   double unload_K = 0.0;  ///< above entering_high, condenser pressure unloads the compressors within this; 0: they stop
   double plr_min_frac = 0.0;             ///< below it the compressor cycles
   double plr_max_frac = 0.0;             ///< of the available capacity

@@ -171,14 +171,14 @@ struct TIDEWATT_API EventParams {
   std::string name;                     ///< name of the event
   EventKind kind = EventKind::failure;  ///< what happens
   std::string job;                      ///< on which a failure acts
-  std::string hall;                 ///< whose plant loses parts, or whose GPUs are braked (all halls where it is empty)
-  double at_s = 0.0;                ///< begin, since the start of the run
-  double duration_s = 0.0;          ///< 0: failed parts and brakes last until the end of the run
-  std::int64_t rack = 0;            ///< filter_blocked: rack of the hall, counted from 0
-  double out_frac = 1.0;            ///< share of the parts that fail, or of a rack's flow; of several at once the largest
-  double voltage_ratio = 1.0;       ///< sag: remaining voltage
-  double limit_W = 0.0;             ///< curtailment
-  double notice_s = 0.0;            ///< curtailment: time from notice to begin
+  std::string hall;            ///< whose plant loses parts, or whose GPUs are braked (all halls where it is empty)
+  double at_s = 0.0;           ///< begin, since the start of the run
+  double duration_s = 0.0;     ///< 0: failed parts and brakes last until the end of the run
+  std::int64_t rack = 0;       ///< filter_blocked: rack of the hall, counted from 0
+  double out_frac = 1.0;       ///< share of the parts that fail, or of a rack's flow; of several at once the largest
+  double voltage_ratio = 1.0;  ///< sag: remaining voltage
+  double limit_W = 0.0;        ///< curtailment
+  double notice_s = 0.0;       ///< curtailment: time from notice to begin
   OrderMeans by = OrderMeans::cap;  ///< curtailment
   void fields(FieldVisitor& v);
 };

@@ -26,12 +26,12 @@ struct TIDEWATT_API JobParams {
   double copy_link_frac = 0.0;              ///< share of peak link bandwidth while loading or saving
   std::int64_t evaluation_interval_iterations = 0;  ///< 0 = never
   std::int64_t evaluation_batches = 1;              ///< global batches per evaluation
-  double detect_s = 0.0;          ///< from a failure until the job is torn down, unless the cause has its own time
-  double tear_down_s = 0.0;       ///< time in which the hosts' processes end, one after another
-  double replace_s = 0.0;         ///< time to bring in a spare node and start processes
-  double thermal_reset_s = 0.0;   ///< until a node that switched itself off is in service again; 0 = restarted in place
+  double detect_s = 0.0;         ///< from a failure until the job is torn down, unless the cause has its own time
+  double tear_down_s = 0.0;      ///< time in which the hosts' processes end, one after another
+  double replace_s = 0.0;        ///< time to bring in a spare node and start processes
+  double thermal_reset_s = 0.0;  ///< until a node that switched itself off is in service again; 0 = restarted in place
   std::int64_t thermal_restarts = 2;  ///< after nodes switched off by heat, while parts of the cooling plant are out
-  std::int64_t spare_nodes = -1;  ///< spare nodes at the start; -1 = unlimited
+  std::int64_t spare_nodes = -1;      ///< spare nodes at the start; -1 = unlimited
   std::int64_t spare_racks =
       -1;  ///< where a scale-up domain has several nodes: spare domains at the start; -1 = unlimited
   double planned_stop_s = 0.0;          ///< length of planned maintenance
