@@ -56,7 +56,7 @@ TIDEWATT_API std::int64_t members_per_node(const NetworkParams& network, RankGro
 /// every (members per pod) edges. This costs time only if the share of such edges exceeds 1/oversubscription.
 TIDEWATT_API Link group_link(const NetworkParams& network, RankGroup group);
 
-/// α–β cost of ring collectives over n ranks; `bytes` is the full (gathered) size. n = 1 costs nothing.
+/// α–β cost of ring collectives over n ranks; `bytes` is the full (gathered) size. n = 1 or 0 B cost nothing.
 /// all-gather = reduce-scatter = (n-1) α + (n-1)/n · S/B;  all-reduce is both, one after the other.
 /// @param bytes in B  @param n ranks
 TIDEWATT_API double all_gather_s(double bytes, std::int64_t n, const Link& link);

@@ -17,6 +17,9 @@ TEST_CASE("collectives: closed forms and limits", "[workload][network]") {
   CHECK(all_gather_s(1e9, 8, nvlink) == Approx(7 * nvlink.latency_s + 7.0 / 8.0 * 1e9 / 360e9));
   CHECK(all_reduce_s(1e9, 8, nvlink) == Approx(all_gather_s(1e9, 8, nvlink) + reduce_scatter_s(1e9, 8, nvlink)));
   CHECK(all_gather_s(1e9, 1, nvlink) == 0.0);
+  // A dense model has no experts' weights to exchange: their ring never starts, whatever its latency.
+  CHECK(group_all_gather_s(net, {1024, 16}, 0.0) == 0.0);
+  CHECK(group_all_reduce_s(net, {1024, 16}, 0.0) == 0.0);
   NetworkParams thin = net;  // only rings with few members per pod feel the thin layer
   thin.pod_oversubscription_ratio = 48;
   CHECK(group_link(thin, {128, 128}).B_per_s == Approx(20e9));
