@@ -118,7 +118,7 @@ class Course {
     };
     const double colder_Hz = at(-apart_K), hotter_Hz = at(apart_K);
     if (colder_Hz >= top_Hz) return {};
-    return {0.5 * (colder_Hz + hotter_Hz), 0.5 * (hotter_Hz - colder_Hz) / apart_K};
+    return {at(0.0), 0.5 * (hotter_Hz - colder_Hz) / apart_K};
   }
   void set_peak(const PeakClock& of) {
     const double over_K = v_.z_K[0][l_] + v_.z_K[1][l_] + v_.z_K[2][l_];

@@ -53,7 +53,8 @@ struct TIDEWATT_API JobSize {
   double checkpoint_B = 0.0;
 };
 
-/// Start of the processes + set-up of the communicators, which waits for the last host: max(arrive_s, initialise_base_s) + set-up. naive: every group's barrier goes through a blocking store, c n²;
+/// Start of the processes, max(arrive_s, initialise_base_s), + set-up of the communicators, which waits for the last host.
+/// naive: every group's barrier goes through a blocking store, c n²;
 /// improved: a non-blocking store, the same n² barriers; current: one ordered pass, c n.
 /// Fitted to arXiv 2402.15627: 1,047 s and 361 s at 2,048 GPUs; < 5 s there and < 30 s above 10,000.
 TIDEWATT_API double initialise_s(const JobParams& job, const JobSize& size);

@@ -154,7 +154,7 @@ TEST_CASE("a job placed elsewhere has other chips, and the report's map shows wh
 TEST_CASE("hosts arrive one after another: no millisecond has more than a host's part of the rise", "[sim][start]") {
   const auto started = [](const std::string& arrive_s) {
     return run(tiny("", {"job.main.life.start_s=32", "job.main.life.initialise_base_s=10", "job.main.life.warm_up_s=2",
-                         "job.main.life.arrive_s=" + arrive_s}));
+                         "job.main.life.storage_GB_per_s=50", "job.main.life.arrive_s=" + arrive_s}));
   };
   const auto spread = started("8"), at_once = started("0");
   const auto largest_W = [](const Result& r, double from_s, double to_s) {
