@@ -4,7 +4,8 @@
 
 For one hour of a hot afternoon the wind blows the dry coolers' exhaust back at them: their air is at 45 degC instead of 33 degC, and the
 plant cannot hold its coolant. The forecast says so two hours ahead. A tank in the facility water holds three hours of flow. The controller
-asks for colder coolant from then on, so that the plant's spare capacity fills the tank with cold; the baseline does not.
+asks for colder coolant from then on, so that the plant's spare capacity fills the tank with cold; the baseline does not. The site's dry
+coolers are larger than the catalog's (an approach of 3.5 K): with those of 6 K there is no spare capacity, and pre-cooling does harm.
 
 It pays for a short time only: once the plant is at its limit, what was stored decays with C/UA of tank and coolers, a little over an hour.
 """
@@ -14,7 +15,7 @@ import tidewatt as tw
 
 LIQUID = Path(__file__).resolve().parents[2] / "scenarios" / "llama3_405b_liquid.toml"
 SITE = {"run.start": "2024-07-20T12:00:00", "run.duration_h": 6, "hall.a.n_gpu": 2048, "job.main.plan.n_gpu": 2048,
-        "job.main.plan.global_batch_sequences": 256, "hall.a.plant.facility_tank_m3": 100, "hall.a.plant.n_chiller": 1, "hall.a.plant.chiller_capacity_kW": 300, "weather.day": "typical"}  # per MW  # fmt: skip
+        "job.main.plan.global_batch_sequences": 256, "hall.a.plant.facility_tank_m3": 100, "hall.a.plant.dry_W_per_K": 260e3, "hall.a.plant.n_chiller": 1, "hall.a.plant.chiller_capacity_kW": 300, "weather.day": "typical"}  # per MW  # fmt: skip
 HOT_S = (3 * 3600.0, 4 * 3600.0)
 HOT_K = 318.15
 AHEAD_S = 2 * 3600.0

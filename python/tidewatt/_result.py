@@ -370,7 +370,9 @@ def from_memory(core: _core.RunResult, scenario: Scenario) -> Result:
     figures.insert(2, ("wall_s", core.wall_s))
     summary = dict(figures)
     summary["result_file"] = None
-    summary["jobs"] = summary.pop("jobs")  # last, as the command prints it
+    for key in ("jobs", "weather_from"):  # last, as the command prints them
+        if key in summary:
+            summary[key] = summary.pop(key)
     return Result(Source(core), summary, scenario)
 
 

@@ -62,6 +62,30 @@ double mean_W(const workload::Timeline& timeline, std::size_t cls, std::span<con
   return J / seconds(timeline.period);
 }
 
+/// Classes of hosts that begin one after another, each in the middle of its share of the spread.
+/// @param rest_waits what the others do counts as work
+void spread_hosts(const workload::HostSpread& hosts, bool rest_waits, Tick duration, std::size_t n_node,
+                  workload::Timeline& timeline, FleetTask& task) {
+  constexpr std::size_t most_group = 32;
+  const auto n_group = std::min(most_group, n_node);
+  const auto& [length, window, since] = hosts;
+  timeline.classes.clear(), task.class_busy.clear();
+  for (std::size_t g = 0; g < n_group; ++g) {
+    const auto at = length * static_cast<Tick>(2 * g + 1) / static_cast<Tick>(2 * n_group) - since;
+    const Tick begin = std::clamp<Tick>(at, 0, duration),
+               end = window == workload::never ? duration : std::clamp<Tick>(at + window, begin, duration);
+    auto& segments = timeline.classes.emplace_back();
+    const auto add = [&](Tick ticks, std::uint32_t kind) {
+      if (ticks > 0) segments.push_back({ticks, kind});
+    };
+    add(begin, 1), add(end - begin, 0), add(duration - end, 1);
+    task.class_busy.push_back(rest_waits || end > begin ? 1 : 0);
+  }
+  task.class_window.assign(n_group, dvfs::PhaseMix(task.class_window.front()));
+  task.class_gate_Hz.assign(n_group, 0.0);
+  for (std::size_t i = 0; i < n_node; ++i) task.node_class[i] = static_cast<std::uint32_t>(i * n_group / n_node);
+}
+
 /// A class of GPUs that wait, or have no process. @returns its number
 std::uint32_t add_class(const workload::Segment& all, bool busy, workload::Timeline& timeline, FleetTask& task) {
   timeline.classes.push_back({all});
@@ -278,36 +302,14 @@ void TrainingTask::split_hold(Tick duration, const HoldShare& share, FleetTask& 
   set_kinds(task, timeline_, type(), model_.reference_clock_Hz());
 }
 
-/// Classes of hosts that begin one after another, each in the middle of its share of the spread.
-void TrainingTask::spread_hold(Tick duration, const HoldShare& share, FleetTask& task) {
-  constexpr std::size_t most_group = 32;
-  const auto n_group = std::min(most_group, n_node());
-  const auto& [length, window, since] = share.hosts;
-  timeline_.kinds.push_back(rest_kind(share));
-  timeline_.classes.clear(), task.class_busy.clear();
-  for (std::size_t g = 0; g < n_group; ++g) {
-    const auto at = length * static_cast<Tick>(2 * g + 1) / static_cast<Tick>(2 * n_group) - since;
-    const Tick begin = std::clamp<Tick>(at, 0, duration),
-               end = window == workload::never ? duration : std::clamp<Tick>(at + window, begin, duration);
-    auto& segments = timeline_.classes.emplace_back();
-    const auto add = [&](Tick ticks, std::uint32_t kind) {
-      if (ticks > 0) segments.push_back({ticks, kind});
-    };
-    add(begin, 1), add(end - begin, 0), add(duration - end, 1);
-    task.class_busy.push_back(share.rest_waits || end > begin ? 1 : 0);
-  }
-  task.class_window.assign(n_group, dvfs::PhaseMix(task.class_window.front()));
-  task.class_gate_Hz.assign(n_group, 0.0);
-  for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = static_cast<std::uint32_t>(i * n_group / n_node());
-  set_kinds(task, timeline_, type(), model_.reference_clock_Hz());
-}
-
 void TrainingTask::set_hold(const workload::PhaseKind& kind, Tick duration, FleetState& state, FleetSignals& signals,
                             FleetTask& task, const HoldShare& share) {
   hold_task(kind, duration, model_.reference_clock_Hz(), fleet_, ranks_.first_node, n_node(), timeline_, task);
-  if (share.hosts.length > 0)
-    spread_hold(duration, share, task);
-  else if (share.busy_frac < 1.0)
+  if (share.hosts.length > 0) {
+    timeline_.kinds.push_back(rest_kind(share));
+    spread_hosts(share.hosts, share.rest_waits, duration, n_node(), timeline_, task);
+    set_kinds(task, timeline_, type(), model_.reference_clock_Hz());
+  } else if (share.busy_frac < 1.0)
     split_hold(duration, share, task);
   if (held_.any()) held_.split(timeline_, task);
   std::vector<double> nominal_W;

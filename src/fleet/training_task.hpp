@@ -131,7 +131,6 @@ class TrainingTask {
   void ask_alone(Windows& window, FleetState& state, double ahead_s, FleetSignals& signals, FleetTask& task) const;
   ReplicaGroups groups_now(const FleetState& state, std::span<const double> rated_Hz);
   void split_hold(Tick duration, const HoldShare& share, FleetTask& task);
-  void spread_hold(Tick duration, const HoldShare& share, FleetTask& task);
   const NodeType& type() const { return fleet_.types[hall()]; }
   const Controls& controls(const FleetState& state) const { return state.controls[hall()]; }
   std::size_t n_replica() const { return static_cast<std::size_t>(model_.dp()); }

@@ -88,7 +88,7 @@ void FeederParams::fields(FieldVisitor& v) {
       "fit_transformers", fit_transformers,
       "transformers of hall and site that are too large for the load become the least standard rating that carries it",
       Need::optional);
-  v.number("loss_exponent", loss_exponent, {0.5, 1},
+  v.number("loss_exponent_ratio", loss_exponent_ratio, {0.5, 1},
            "of a fitted transformer's losses and magnetising power over its rating", Need::optional);
 }
 
@@ -110,7 +110,7 @@ FeederParams FeederParams::sized(double load_W, double auxiliary_W, std::int64_t
       l.n_branch =
           std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(S_VA / (l.rating_VA * design_loading_frac))));
     }
-    if (fit_transformers && i >= hall_level && l.n_branch == 1) fit(l, S_VA / design_loading_frac, loss_exponent);
+    if (fit_transformers && i >= hall_level && l.n_branch == 1) fit(l, S_VA / design_loading_frac, loss_exponent_ratio);
     const double n = static_cast<double>(l.n_branch);
     const double loading2 = (S_VA / (n * l.rating_VA)) * (S_VA / (n * l.rating_VA));
     P_W += n * (l.no_load_loss_W + l.load_loss_W * loading2);

@@ -46,7 +46,7 @@ Link group_link(const NetworkParams& net, RankGroup group) {
 }
 
 double all_gather_s(double bytes, std::int64_t n, const Link& link) {
-  if (n <= 1 || !(bytes > 0.0)) return 0.0;  // nothing to exchange starts no ring
+  if (n <= 1) return 0.0;
   const double hops = static_cast<double>(n - 1);
   return hops * link.latency_s + hops / static_cast<double>(n) * bytes / link.B_per_s;
 }
@@ -56,7 +56,7 @@ double reduce_scatter_s(double bytes, std::int64_t n, const Link& link) { return
 double all_reduce_s(double bytes, std::int64_t n, const Link& link) { return 2.0 * all_gather_s(bytes, n, link); }
 
 double tree_all_reduce_s(double bytes, std::int64_t n, const Link& link) {
-  if (n <= 1 || !(bytes > 0.0)) return 0.0;
+  if (n <= 1) return 0.0;
   const double depth = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(n - 1)));
   return 2.0 * depth * link.latency_s + 2.0 * bytes / link.B_per_s;
 }
@@ -64,6 +64,7 @@ double tree_all_reduce_s(double bytes, std::int64_t n, const Link& link) {
 double send_s(double bytes, const Link& link) { return link.latency_s + bytes / link.B_per_s; }
 
 double group_all_gather_s(const NetworkParams& net, RankGroup group, double bytes) {
+  if (!(bytes > 0.0)) return 0.0;  // a group without anything to exchange starts no ring
   const Link ring = group_link(net, group);
   const double ring_s = all_gather_s(bytes, group.size, ring);
   const std::int64_t local = members_per_node(net, group);
@@ -76,6 +77,7 @@ double group_all_gather_s(const NetworkParams& net, RankGroup group, double byte
 }
 
 double group_all_reduce_s(const NetworkParams& net, RankGroup group, double bytes) {
+  if (!(bytes > 0.0)) return 0.0;
   const double tree_s = tree_all_reduce_s(bytes, group.size, group_link(net, group));
   return std::min(tree_s, 2.0 * group_all_gather_s(net, group, bytes));
 }

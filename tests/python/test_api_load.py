@@ -31,7 +31,7 @@ def test_what_a_scenario_says_about_itself():
     scenario = tiny(30)
     assert scenario.n_gpu == 512
     assert scenario.start == datetime.datetime(2024, 7, 20)
-    assert scenario.halls == [{"name": "a", "n_gpu": 512, "plant": "outside_air", "cap_W": 700.0, "clock_lock_Hz": 1.98e9}]
+    assert scenario.halls == [{"name": "a", "n_gpu": 512, "plant": "outside_air", "lowest_cap_W": 200.0, "cap_W": 700.0, "clock_lock_Hz": 1.98e9}]
     assert scenario.jobs == [{"name": "main", "n_gpu": 512, "model": "llama3_405b"}]
     assert "512 GPUs" in repr(scenario) and "0.5 h" in repr(scenario)
     assert "<table>" in scenario._repr_html_() and "[[job]]" in scenario._repr_html_()

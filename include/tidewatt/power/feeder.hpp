@@ -33,13 +33,13 @@ struct TIDEWATT_API FeederParams {
   double auxiliary_power_factor_frac = 1.0;  ///< of cooling and other auxiliaries, lagging
   double design_loading_frac = 0.0;          ///< loading that `sized` aims at, < 1 leaves room for redundancy
   bool fit_transformers = false;             ///< smaller standard transformers where one of the entry's is too large
-  double loss_exponent = 0.75;               ///< of losses and magnetising power over a transformer's rating
+  double loss_exponent_ratio = 0.75;         ///< of losses and magnetising power over a transformer's rating
   void fields(FieldVisitor& v);
 
   /// A copy whose levels with n_branch = 0 have ceil(S/(rating · design_loading)) branches, S being the apparent power
   /// that the level draws at the design load, and the rack level `n_rack_branch` where that is given. With
   /// `fit_transformers` a hall or site level that needs one branch has the least preferred rating of IEEE C57.12.00 that
-  /// carries S at the design loading; its losses and magnetising power go with rating to `loss_exponent`.
+  /// carries S at the design loading; its losses and magnetising power go with rating to `loss_exponent_ratio`.
   /// @param load_W, auxiliary_W design powers of the whole site, >= 0  @param n_rack_branch >= 0; 0: by the load
   /// @throws InputError for negative powers, or a level without rating
   FeederParams sized(double load_W, double auxiliary_W, std::int64_t n_rack_branch = 0) const;

@@ -56,7 +56,7 @@ TIDEWATT_API std::int64_t members_per_node(const NetworkParams& network, RankGro
 /// every (members per pod) edges. This costs time only if the share of such edges exceeds 1/oversubscription.
 TIDEWATT_API Link group_link(const NetworkParams& network, RankGroup group);
 
-/// α–β cost of ring collectives over n ranks; `bytes` is the full (gathered) size. n = 1 or 0 B cost nothing.
+/// α–β cost of ring collectives over n ranks; `bytes` is the full (gathered) size. n = 1 costs nothing.
 /// all-gather = reduce-scatter = (n-1) α + (n-1)/n · S/B;  all-reduce is both, one after the other.
 /// @param bytes in B  @param n ranks
 TIDEWATT_API double all_gather_s(double bytes, std::int64_t n, const Link& link);
@@ -74,6 +74,7 @@ TIDEWATT_API double send_s(double bytes, const Link& link);
 /// All-gather (or reduce-scatter) over a group by the faster of one ring and two levels: S/k of each of the k members
 /// in a domain over the m = n/k domains, each member on its own cards, then NVLink inside the domain:
 /// (m-1) α + (m-1)/m · (S/k)/NIC  +  (k-1) α_NVLink + (k-1)/k · S/NVLink.
+/// Without bytes nothing starts.
 /// @param bytes gathered size, in B
 TIDEWATT_API double group_all_gather_s(const NetworkParams& network, RankGroup group, double bytes);
 /// All-reduce over a group by the fastest of ring, tree and two levels.

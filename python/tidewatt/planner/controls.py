@@ -79,7 +79,7 @@ def _cap(base, scenario, said):
     free = base.scenario({f"hall.{name}.cap_W": 0 for name in names})
     board = min(hall["cap_W"] for hall in free.halls)
     now = min(hall["cap_W"] for hall in scenario.halls)
-    lowest = max(5 * round(0.08 * board), 5 * math.ceil(max(hall["lowest_cap_W"] for hall in free.halls) / 5))
+    lowest = 5 * math.ceil(max(hall["lowest_cap_W"] for hall in free.halls) / 5)
     if lowest >= board:
         return
     yield _range("cap", "Load", "Power cap per GPU", "W", lowest, board, 5, now, [{"key": f"hall.{name}.cap_W"} for name in names])

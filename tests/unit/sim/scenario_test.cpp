@@ -169,7 +169,7 @@ TEST_CASE("one number scales a job: the GPUs of its halls, with the batch per re
 
 TEST_CASE("a server does not hold parts of several pipeline stages") {
   CHECK_THROWS_WITH(of("[[hall]]\nn_gpu = 256\ngpu = \"h100_sxm_700W\"\n[[job]]\nmodel = \"llama3_8b\"\n[job.plan]\ntp "
-                       "= 1\npp = 4\n"),
+                       "= 1\npp = 4\nrank_order = \"tp-cp-pp-dp\"\n"),
                     Catch::Contains("several pipeline stages"));
 }
 

@@ -38,6 +38,7 @@ TEST_CASE("cabinets are counted, not domains: two of an NVL36x2 hold one domain 
 TEST_CASE("the peak is that of the job's number format") {
   auto s = racks("gb200_nvl72", 72);
   const auto& gpu = s.halls.front().compute;
+  s.jobs.front().plan.precision = "bf16";
   CHECK(hardware_figures(s).precision == "bf16");
   CHECK(hardware_figures(s).peak_FLOP_per_s == gpu.matrix_FLOP_per_s);
   s.jobs.front().plan.precision = "fp8";
