@@ -370,9 +370,7 @@ def from_memory(core: _core.RunResult, scenario: Scenario) -> Result:
     figures.insert(2, ("wall_s", core.wall_s))
     summary = dict(figures)
     summary["result_file"] = None
-    for key in ("jobs", "weather_from"):  # last, as the command prints them
-        if key in summary:
-            summary[key] = summary.pop(key)
+    summary |= {key: summary.pop(key) for key in ("jobs", "weather_from") if key in summary}  # last, as the command prints them
     return Result(Source(core), summary, scenario)
 
 
