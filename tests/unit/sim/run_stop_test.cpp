@@ -40,6 +40,7 @@ const std::vector<std::string> plain_halls = {"run.spread=false", "hall.a.server
 TEST_CASE("a failed host stops its replica; the others run to the exchange and spin there until detection", "[stop]") {
   const auto calm = run(tiny("", plain_halls));
   const double iteration_s = figure(calm, "iteration_s");
+  int n_seen = 0;  // failures that leave the others something to run
   for (const double at_s : {50.2, 50.3, 50.5}) {
     const auto r = run(tiny(failure_at(at_s), plain_halls));
     INFO(at_s);
@@ -56,13 +57,17 @@ TEST_CASE("a failed host stops its replica; the others run to the exchange and s
     CHECK(spinning_W > 1.1 * idle_W);
     double highest_W = 0.0;
     for (double t = at_s; t < at_s + ran_s - 0.05; t += 0.01) highest_W = std::max(highest_W, mean_W(r, t));
-    CHECK(highest_W > 1.25 * spinning_W);
+    if (ran_s > 0.1) {
+      CHECK(highest_W > 1.25 * spinning_W);
+      ++n_seen;
+    }
     // Hosts end one after another: the fall to idle takes three stages.
     const double first_W = mean_W(r, at_s + 8.0 + 0.5), last_W = mean_W(r, at_s + 8.0 + 2.5);
     CHECK(first_W < 0.98 * spinning_W);
     CHECK(last_W < first_W);
     CHECK(idle_W < last_W);
   }
+  CHECK(n_seen >= 2);
 }
 
 TEST_CASE("chips without leakage, and waits that switch nothing, have clocks and powers too", "[clocks]") {
