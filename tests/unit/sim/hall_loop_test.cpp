@@ -157,9 +157,8 @@ TEST_CASE("a generated year is entered at the run's date, and moves from day to 
 TEST_CASE("every GPU with plates in the catalog runs in a water-cooled hall", "[hall]") {
   for (const auto& [gpu, server] :
        {std::pair{"h200_sxm_700W_liquid", "hgx_h200_liquid"}, std::pair{"b200_sxm_1000W_liquid", "hgx_b200_liquid"}}) {
-    const auto r = run(
-        tiny("", with(with(hour, mild),
-                      {std::string("hall.a.gpu=") + gpu, std::string("hall.a.server=") + server, liquid[2]})));
+    const auto r = run(tiny("", with(with(hour, mild), {std::string("hall.a.gpu=") + gpu,
+                                                        std::string("hall.a.server=") + server, liquid[2]})));
     CHECK(figure(r, "energy_closure") < 1e-12);
     CHECK(figure(r, "die_max_degC") < 75.0);
     CHECK(figure(r, "capacity_margin_min_percent") > 0.0);
