@@ -125,7 +125,7 @@ PackageCase package_case(const KernelCase& c, std::size_t n_block) {
     dvfs::phase_powers(type.gpu, std::span(c.fleet.chip).subspan(b * n, n), c.kinds, c.reference_Hz,
                        std::span<const double>(c.state.clock_Hz).subspan(b * n, n), 0.0, fixed_W, leakage_W);
     auto& block = out.blocks.emplace_back();
-    block.modes = &type.modes[fleet::fan_step(c.state.fan_frac[b])];
+    block.modes = &type.modes[fleet::mode_step(type, c.state.fan_frac[b], 1.0)];
     for (std::size_t k = 0; k < n_kind; ++k) {
       auto& w = out.watts.emplace_back();
       std::copy_n(&fixed_W[k * n], n, w.fixed_W);

@@ -111,11 +111,14 @@ double lowest_clock_W(const HallSpec& h, const JobSpec& j) {
   return most_W;
 }
 
+/// Whether the driver of its GPUs takes no power limit.
+bool takes_no_limit(const HallSpec& hall) { return hall.gpu.power_limit_min_W >= hall.gpu.tdp_W; }
+
 }  // namespace
 
 LowestCap lowest_cap(const HallSpec& hall, const JobSpec& job) {
   const double driver_W = hall.gpu.power_limit_min_W;
-  if (driver_W >= hall.gpu.tdp_W) return {hall.gpu.tdp_W, true};
+  if (takes_no_limit(hall)) return {hall.gpu.tdp_W, true};
   const double needs_W = lowest_clock_W(hall, job) + hall.governor.cap_margin_W;
   return {std::max(needs_W, driver_W), driver_W > needs_W};
 }
@@ -127,7 +130,7 @@ double lowest_cap_W(const Scenario& scenario, const HallSpec& hall) {
 }
 
 std::string reason_of(const LowestCap& lowest, const HallSpec& hall, const std::string& job) {
-  if (lowest.by_driver && hall.gpu.power_limit_min_W >= hall.gpu.tdp_W)
+  if (lowest.by_driver && takes_no_limit(hall))
     return "the board has: the driver of this GPU takes no power limit; a clock_lock_MHz or a pause lowers its watts";
   if (lowest.by_driver)
     return "the driver of this GPU takes at least (power_limit_min_W); a clock_lock_MHz or a pause goes lower";
@@ -180,9 +183,7 @@ namespace {
 /// What jobs give up for orders, job by job, and orders that would touch one that gives nothing.
 template <class Report>
 void check_tiers(const Scenario& s, Report&& report) {
-  const bool no_caps = !s.halls.empty() && std::all_of(s.halls.begin(), s.halls.end(), [](const HallSpec& h) {
-    return h.gpu.power_limit_min_W >= h.gpu.tdp_W;
-  });
+  const bool no_caps = !s.halls.empty() && std::all_of(s.halls.begin(), s.halls.end(), takes_no_limit);
   constexpr const char* takes_none = "the drivers of this site's GPUs take no power limit (power_limit_min_W)";
   for (const auto& j : s.jobs)
     if (no_caps && j.curtailment && j.curtailment->may == OrderMay::cap)

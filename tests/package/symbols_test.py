@@ -1,7 +1,7 @@
 """What the shared library offers: names of the version's namespace that an installed header declares, all of them, and nothing else.
 
 Every function that a header marks TIDEWATT_API, and every public member function of such a class, is there with its number of
-arguments unless its body stands in the header.
+arguments, unless the header defines it inline.
 
 symbols_test.py LIBRARY STATIC_LIBRARY SOURCE_FOLDER"""
 import pathlib

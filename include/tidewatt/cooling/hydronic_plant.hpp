@@ -141,7 +141,7 @@ class TIDEWATT_API HydronicPlant final : public CoolingPlant {
   PlantStep advance(std::span<double> state, const PlantInput& input, Tick t0, Tick t1,
                     PlantWorkspace& workspace) const override;
   const HydronicParams& params() const { return params_; }  ///< scaled to the hall
-  /// One water loop: the hall's parameters, in which its own share stands for what it has of economiser, rejection and chillers.
+  /// One water loop. Its parameters are the hall's, with economiser, rejection and chillers reduced to this loop's share.
   struct Water {
     HydronicParams params;
     std::optional<Tower> tower;

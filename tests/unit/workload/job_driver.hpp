@@ -8,7 +8,7 @@
 using namespace tidewatt;
 using namespace tidewatt::workload;
 
-namespace {
+namespace job_driver {
 
 /// Drives a job as the engine does, with iterations of a fixed length.
 struct Driver {
@@ -39,7 +39,7 @@ struct Driver {
   }
 };
 
-JobParams job() {
+inline JobParams job() {
   JobParams j;
   j.start_s = 100, j.initialise_base_s = 30, j.load_per_gpu_B_per_s = 5e9, j.storage_B_per_s = 2e12, j.warm_up_s = 20;
   j.checkpoint_interval_s = 600, j.checkpoint_base_s = 2, j.checkpoint_per_gpu_B_per_s = 5e9, j.copy_link_frac = 0.05;
@@ -50,11 +50,14 @@ JobParams job() {
 constexpr JobSize size{16384, 5.7e12};
 constexpr Tick s = ns_per_s, length = 6'456'789'123;
 
-void check_books(const Driver& d) {
-  const JobBooks& b = d.life.books();
-  CHECK(b.total_ns() == d.now);
-  CHECK(b.state_ns[static_cast<std::size_t>(JobState::iterate)] == b.effective_ns + b.lost_ns + b.unsaved_ns);
-  CHECK(b.iterations_run - b.iterations_lost == d.life.progress_iterations());
+/// Every nanosecond is booked once, and iterations are kept or lost.
+inline void check_books(const JobLife& life, Tick now) {
+  const JobBooks& b = life.books();
+  CHECK(b.total_ns() == now);
+  CHECK(b.in(JobState::iterate) == b.effective_ns + b.lost_ns + b.unsaved_ns);
+  CHECK(b.iterations_run - b.iterations_lost == life.progress_iterations());
 }
 
-}  // namespace
+}  // namespace job_driver
+
+using namespace job_driver;

@@ -16,7 +16,7 @@ TEST_CASE("an undisturbed job: books close and all work counts", "[workload][job
   Driver d{JobLife(j, size, {}), length, 13 * s};
   d.run(never);
   REQUIRE(d.life.state().state == JobState::done);
-  check_books(d);
+  check_books(d.life, d.now);
   const JobBooks& b = d.life.books();
   CHECK(b.effective_ns == 500 * length);
   CHECK(b.iterations_run == 500);
@@ -36,7 +36,7 @@ TEST_CASE("a failure loses exactly the work since the last checkpoint, and it is
   const Tick fails = first_save + save + 10 * length + 5;  // ten whole iterations and 5 ns later
   Driver d{JobLife(j, size, {{fails, 0, 77, false}}), length, 0};
   d.run(never);
-  check_books(d);
+  check_books(d.life, d.now);
   const JobBooks& b = d.life.books();
   CHECK(b.lost_ns == 10 * length + 5);
   CHECK(b.iterations_lost == 10);
@@ -101,7 +101,7 @@ TEST_CASE("after a failure others run out, wait and end in stages; detection doe
   CHECK(d.life.state().state == JobState::replace);
   CHECK(!d.life.next(d.now).kind.context);
   d.life.book_until(d.now);
-  check_books(d);
+  check_books(d.life, d.now);
   CHECK(d.life.books().in(JobState::run_out) == 4 * s);
   CHECK(d.life.books().in(JobState::detect) == 126 * s);
   CHECK(d.life.books().in(JobState::tear_down) == 6 * s);
@@ -112,7 +112,7 @@ TEST_CASE("without checkpoints a failure loses everything", "[workload][job]") {
   j.total_iterations = 200, j.checkpoint_interval_s = 0;
   Driver d{JobLife(j, size, {{1200 * s, 0, 1, false}}), length, 0};
   d.run(never);
-  check_books(d);
+  check_books(d.life, d.now);
   CHECK(d.life.books().checkpoints == 0);
   CHECK(d.life.books().effective_ns == 200 * length);
   CHECK(d.life.books().iterations_lost > 100);
@@ -123,7 +123,7 @@ TEST_CASE("a planned stop saves first and loses nothing", "[workload][job]") {
   j.total_iterations = 300;
   Driver d{JobLife(j, size, {{900 * s, 3, -1, true}}), length, 0};
   d.run(never);
-  check_books(d);
+  check_books(d.life, d.now);
   CHECK(d.life.books().lost_ns == 0);
   CHECK(d.life.books().planned == 1);
   CHECK(d.life.books().iterations_run == 300);
@@ -138,7 +138,7 @@ TEST_CASE("failures while down count but do not stretch the repair", "[workload]
   Driver a{JobLife(j, size, one), length, 0}, b{JobLife(j, size, two), length, 0};
   a.run(never);
   b.run(never);
-  check_books(b);
+  check_books(b.life, b.now);
   CHECK(b.life.books().unexpected == 2);
   CHECK(b.life.books().planned == 1);
   CHECK(b.now - a.now == to_tick(j.planned_stop_s));  // the planned stop joins the outage: one restart
@@ -161,8 +161,8 @@ TEST_CASE("asynchronous checkpoints block less but are durable later", "[workloa
   Driver late{JobLife(async, size, {{saved + 118 * s, 0, 1, false}}), length, 0};
   early.run(never);
   late.run(never);
-  check_books(early);
-  check_books(late);
+  check_books(early.life, early.now);
+  check_books(late.life, late.now);
   CHECK(early.life.books().iterations_lost == 93 + 17);
   CHECK(late.life.books().iterations_lost == 18);
 }
@@ -217,7 +217,7 @@ TEST_CASE("nodes that switch themselves off: one interruption, spares until they
     CHECK(d.life.state().state == JobState::detect);
     d.run(fell + 3000 * s);
     d.life.book_until(d.now);
-    check_books(d);
+    check_books(d.life, d.now);
     CHECK(d.life.books().replaced_nodes == 5);
     const Tick waited = d.life.books().in(JobState::wait_for_spare);
     CHECK(waited == (pool ? 370 * s : 0));  // 500 s less the detection
@@ -263,7 +263,7 @@ TEST_CASE("a loss of power stops a job until it is back; then detection and a st
   CHECK(d.life.books().in(JobState::replace) == 0);
   d.life.book_until(d.now);
   CHECK(d.life.books().effective_ns + d.life.books().unsaved_ns > 0);
-  check_books(d);
+  check_books(d.life, d.now);
 }
 
 TEST_CASE("without power a queued job does not start and a stop does not end; both do when it is back") {
@@ -295,7 +295,7 @@ TEST_CASE("a switch tray stops the job until its domain is back, a tray only unt
     f.unit = unit, f.repair = repair;
     Driver d{JobLife(j, {1024, 5.7e12}, {f}, racks), length, 13 * s};
     d.run(never);
-    check_books(d);
+    check_books(d.life, d.now);
     CHECK(d.life.books().unexpected == 1);
     const auto events = d.life.take_events();
     const auto fallen = std::find_if(events.begin(), events.end(), [](const auto& e) { return e.kind == "failure"; });
@@ -335,7 +335,7 @@ TEST_CASE("a spare rack ends the wait for a domain; its copy goes on alike", "[w
     Driver copy{JobLife(j, {1152, 5.7e12}, {first, second}, racks), length, 13 * s, d.now};
     copy.life.restore(d.life.state());
     d.run(never), copy.run(never);
-    check_books(d);
+    check_books(d.life, d.now);
     CHECK(copy.life.state() == d.life.state());
     return d.life.books().in(JobState::wait_for_spare);
   };

@@ -1,6 +1,7 @@
 #include "workload/job_walk.hpp"
 
 #include "catch.hpp"
+#include "job_driver.hpp"
 #include "tidewatt/base/error.hpp"
 
 using namespace tidewatt;
@@ -8,28 +9,12 @@ using namespace tidewatt::workload;
 
 namespace {
 
-constexpr Tick s = ns_per_s, day = 86400 * s;
-constexpr JobSize size{16384, 5.7e12};
-constexpr WalkPace pace{6'456'789'123, 2'000'000'001};
-
-JobParams job() {
-  JobParams j;
-  j.start_s = 100, j.initialise_base_s = 30, j.load_per_gpu_B_per_s = 5e9, j.storage_B_per_s = 2e12, j.warm_up_s = 20;
-  j.checkpoint_interval_s = 600, j.checkpoint_base_s = 2, j.checkpoint_per_gpu_B_per_s = 5e9, j.copy_link_frac = 0.05;
-  j.detect_s = 130, j.replace_s = 60, j.planned_stop_s = 900;
-  return j;
-}
+constexpr Tick day = 86400 * s;
+constexpr WalkPace pace{length, 2'000'000'001};
 
 FailureRates rates() {
   FailureRates r{{"node", "software"}, {2.0e-8, 1.0e-8}, {"maintenance"}, {1.0e-5}, {60, 600}, {4 * 3600, 0}};
   return r;
-}
-
-void check_books(const JobLife& life, Tick now) {
-  const JobBooks& b = life.books();
-  CHECK(b.total_ns() == now);
-  CHECK(b.in(JobState::iterate) == b.effective_ns + b.lost_ns + b.unsaved_ns);
-  CHECK(b.iterations_run - b.iterations_lost == life.progress_iterations());
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST_CASE("a plan on servers: whole servers, and one stage in each", "[workload]
   CHECK(keys(p, 12) == std::vector<std::string>{"plan.n_gpu", "plan.pp"});
   p.rank_order = "tp-cp-dp-pp";
   CHECK(keys(p, 16).empty());  // and here 1,024
-  p.tp = 7;                    // what makes the plan itself impossible is said, too
+  p.tp = 7;                    // the plan's own faults are reported as well
   CHECK(keys(p, 8).size() >= 2);
 }
 
