@@ -142,4 +142,4 @@ def failure_matrix(report):
 
 GROUPS = {"failures": failures, "overlapping": overlapping, "saturated": saturated, "state_codes": state_codes,
           "failure_matrix": failure_matrix}
-NOT_QUICK = ("failure_matrix",)
+SLOW = ["failure_matrix"]

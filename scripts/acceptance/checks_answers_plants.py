@@ -82,8 +82,8 @@ def check_altitude(report):
     """Thin air warms front-row dies: 17 % less density, 16 % more resistance from sink to air."""
     sets = {"hall.a.plant": "prescribed_llama3_day", "hall.a.plant.min_degC": 26, "hall.a.plant.max_degC": 26}
     file = scenario(report, "altitude")
-    low = report.run(file, {**sets, "weather.climate": "portland_or"})
-    high = report.run(file, {**sets, "weather.climate": "amarillo_tx"})
+    low = report.run(file, {**sets, "weather.climate": "portland_or"}).json
+    high = report.run(file, {**sets, "weather.climate": "amarillo_tx"}).json
     report.within("dies at 1,100 m less those at sea level, same inlet", high["die_mean_degC"] - low["die_mean_degC"], 0.5, 4.0, "K")
 
 
