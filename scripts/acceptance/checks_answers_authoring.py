@@ -96,7 +96,7 @@ def judge(report, tally, name):
 
     report.judge(f"{name}: check and run", not tally.unclean and tally.n > 0, f"{tally.n} files, {tally.refused} refused as not fitting, {tally.cpu_s:.0f} s of CPU{listed(tally.unclean)}", "all clean")
     report.judge(f"{name}: no note about a choice of new", not tally.noted, f"{len(tally.noted)} notes{listed(tally.noted)}", "none")
-    report.judge(f"{name}: feeder and plant suffice", not tally.short, f"{len(tally.short)} do not{listed(tally.short)}", "loading at most 100 %, cooling margin above 0")
+    report.judge(f"{name}: feeder and plant suffice", not tally.short, f"{len(tally.short)} do not{listed(tally.short)}", "mean loading at most 100 %, cooling margin above 0")
     report.judge(f"{name}: PUE", not tally.pue, f"{len(tally.pue)} outside{listed(tally.pue)}", "1.03 to 1.25 in air, 1.02 to 1.25 in liquid")
     report.judge(f"{name}: power factor", not tally.factor, f"{len(tally.factor)} below{listed(tally.factor)}", f"at least {LEAST_POWER_FACTOR}")
 
@@ -116,7 +116,7 @@ def matrix(report, cases, name):
         low, high = LIQUID_PUE if is_liquid(plant) else AIR_PUE
         if plant["type"] != "prescribed_inlet" and not low <= figures["pue"] <= high:
             tally.pue.append(f"{what}: {figures['pue']:.3f}")
-        loading, margin = max(figures["feeder_loading_max_percent"].values()), figures["capacity_margin_min_percent"]
+        loading, margin = max(figures["feeder_loading_mean_max_percent"].values()), figures["capacity_margin_min_percent"]
         if loading > 100.0 or (margin is not None and margin <= 0.0):
             tally.short.append(f"{what}: loading {loading:.0f} %, margin {margin} %")
         factor = power_factor(figures)
