@@ -9,17 +9,19 @@
 #include "base/fields_of.hpp"
 #include "base/text.hpp"
 #include "tidewatt/catalog/rack.hpp"
+#include "tidewatt/cooling/hydronic_plant.hpp"
 #include "tidewatt/power/feeder.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
 #include "tidewatt/thermal/cold_plate.hpp"
 #include "tidewatt/thermal/package.hpp"
+#include "tidewatt/thermal/server_air.hpp"
 #include "tidewatt/workload/network.hpp"
 
 namespace TIDEWATT_NAMESPACE::catalog {
 namespace {
 
-constexpr double air_rise_K = 15.0;              // server inlet to outlet that a hall's air flow is judged by
+constexpr double air_rise_K = 15.0;  // server inlet to outlet that a hall's air flow is judged by, if no more
 constexpr double air_J_per_m3_K = 1.2 * 1005.0;  // near 20 degC
 
 struct Gpu {
@@ -29,12 +31,15 @@ struct Gpu {
 struct Server {
   power::ServerPowerParams power;
   bool plates;
-  double liquid_frac;  ///< of rated heat, 0 without plates
+  double liquid_frac = 0.0;    ///< of the heat at the GPUs' rated power, 0 without plates
+  double rise_K = air_rise_K;  ///< of its air; more where plates leave the fans at their lowest speed
 };
 struct Plant {
-  double liquid_frac = 0.0;    ///< of the design heat that the loop is made for
-  double air_frac = 0.0;       ///< of the design heat that the air can take
-  double loop_supply_K = 0.0;  ///< 0: no loop
+  double liquid_frac = 0.0;     ///< of the design heat that the loop is made for
+  double air_frac_per_K = 0.0;  ///< of the design heat that the air takes for each kelvin of its rise
+  double air_water_frac = 1.0;  ///< of the design heat that the water for the air can take
+  double loop_supply_K = 0.0;   ///< 0: no loop
+  double air_frac(double rise_K) const { return std::min(air_water_frac, rise_K * air_frac_per_K); }
 };
 
 Gpu gpu_of(const Catalog& c, const std::string& name) {
@@ -43,35 +48,45 @@ Gpu gpu_of(const Catalog& c, const std::string& name) {
           fields_of<thermal::PackageParams>(*values.find("package")).convection_exponent_ratio == 0.0};
 }
 
+/// GPUs that a server's board takes; none is known of a server that the table does not have.
+std::vector<std::string> board_gpus(const Catalog& c, const std::string& server) {
+  const Node boards = c.values("boards", "server_gpus");
+  std::vector<std::string> takes;
+  if (const Node* listed = boards.find(server))
+    for (const Node& name : std::get<Node::Array>(listed->value)) takes.push_back(std::get<std::string>(name.value));
+  return takes;
+}
+
 Server server_of(const Catalog& c, const std::string& name) {
   const Node values = c.values("server", name);
   const Node* liquid = values.find("liquid");
-  Server s{fields_of<power::ServerPowerParams>(*values.find("power")), liquid != nullptr, 0.0};
-  if (!s.plates) return s;
-  // Heat at the supplies' rating: the part that is neither host nor fans is the GPUs'.
+  Server s{fields_of<power::ServerPowerParams>(*values.find("power")), liquid != nullptr};
+  const auto gpus = board_gpus(c, name);
+  if (!s.plates || gpus.empty()) return s;
+  // Heat with the coolest GPUs of its board at their rating: these leave the largest share to the air.
+  double tdp_W = gpu_of(c, gpus.front()).tdp_W;
+  for (const std::string& gpu : gpus) tdp_W = std::min(tdp_W, gpu_of(c, gpu).tdp_W);
   const auto capture = fields_of<thermal::LiquidCaptureParams>(*liquid);
-  const double gpus_W = s.power.psu_rating_W - s.power.host_W - s.power.fans_W;
-  s.liquid_frac = (capture.gpu_liquid_frac * gpus_W + capture.host_liquid_frac * s.power.host_W) / s.power.psu_rating_W;
+  const double gpus_W = static_cast<double>(s.power.n_gpu) * tdp_W / s.power.gpu_conversion_ratio;
+  const double all_W = gpus_W + s.power.host_W + s.power.fans_W;
+  s.liquid_frac = (capture.gpu_liquid_frac * gpus_W + capture.host_liquid_frac * s.power.host_W) / all_W;
+  const auto air = fields_of<thermal::ServerAirParams>(*values.find("air"));
+  s.rise_K =
+      std::max(air_rise_K, (1.0 - s.liquid_frac) * all_W / (air.fan_min_frac * air.flow_m3_per_s * air_J_per_m3_K));
   return s;
-}
-
-double number(const Node& values, const char* key) {
-  const Node* node = values.find(key);
-  if (node == nullptr) return 0.0;
-  if (const auto* whole = std::get_if<std::int64_t>(&node->value)) return static_cast<double>(*whole);
-  const auto* real = std::get_if<double>(&node->value);
-  return real != nullptr ? *real : 0.0;
 }
 
 /// Only hydronic plants are sized: a prescribed inlet and outside air serve any hall.
 Plant plant_of(const Catalog& c, const std::string& name) {
   const Node values = c.values("plant", name);
   const Node* type = values.find("type");
-  if (type == nullptr || std::get<std::string>(type->value) != "hydronic") return {0.0, 1.0, 0.0};
-  const double air_W = number(values, "air_flow_m3_per_s") * air_J_per_m3_K * air_rise_K;
-  Plant p{number(values, "liquid_frac"), air_W / (1e3 * number(values, "reference_it_kW")), 0.0};
-  if (p.liquid_frac > 0.0) p.loop_supply_K = number(values, "loop_set_degC") + 273.15;
-  return p;
+  if (type == nullptr || std::get<std::string>(type->value) != "hydronic") return {.air_frac_per_K = 1.0};
+  const auto p = fields_of<cooling::HydronicParams>(values);
+  Plant out{p.liquid_frac, air_J_per_m3_K * p.air_flow_m3_per_s / p.reference_it_W};
+  if (p.liquid_frac > 0.0) out.loop_supply_K = p.loop_set_K;
+  // The loop for the air has its part of the machines: what those take, it takes.
+  if (p.water_loops == "two") out.air_water_frac = cooling::air_heat_max_W(p) / p.reference_it_W;
+  return out;
 }
 
 /// A feeder whose branches to racks and rows have no reactance and no displacement carries direct current.
@@ -81,14 +96,9 @@ bool direct_current(const power::FeederParams& f) {
 
 using Misfit = std::optional<std::string>;
 
-/// GPUs that a server's board takes; nothing is known of a server that the table does not have.
 Misfit on_board(const Catalog& c, const std::string& gpu, const std::string& server) {
-  const Node boards = c.values("boards", "server_gpus");
-  const Node* listed = boards.find(server);
-  if (listed == nullptr) return {};
-  std::vector<std::string> takes;
-  for (const Node& name : std::get<Node::Array>(listed->value)) takes.push_back(std::get<std::string>(name.value));
-  if (std::find(takes.begin(), takes.end(), gpu) != takes.end()) return {};
+  const auto takes = board_gpus(c, server);
+  if (takes.empty() || std::find(takes.begin(), takes.end(), gpu) != takes.end()) return {};
   return fmt::format("the board of {} takes {}, not {}", server, fmt::join(takes, " or "), gpu);
 }
 
@@ -112,14 +122,18 @@ Misfit server_in_network(const Catalog& c, const std::string& server_name, const
   return fmt::format("{} has {} GPUs, a node of {} has {}", server_name, n_gpu, network_name, network.gpus_per_node);
 }
 
+Misfit too_much_air(const std::string& what, double given_frac, const std::string& plant, double taken_frac) {
+  if (given_frac <= taken_frac) return {};
+  return fmt::format("{} gives {:.0f} % of its heat to air, {} can take {:.0f} %", what, 100.0 * given_frac, plant,
+                     100.0 * taken_frac);
+}
+
 Misfit server_in_plant(const Catalog& c, const std::string& server_name, const std::string& plant_name) {
   const Server s = server_of(c, server_name);
   const Plant p = plant_of(c, plant_name);
   if (s.plates && p.liquid_frac == 0.0)
     return fmt::format("{} has plates and {} has no liquid loop", server_name, plant_name);
-  if (1.0 - s.liquid_frac <= p.air_frac) return {};
-  return fmt::format("{} gives {:.0f} % of its heat to air, {} can take {:.0f} %", server_name,
-                     100.0 * (1.0 - s.liquid_frac), plant_name, 100.0 * p.air_frac);
+  return too_much_air(server_name, 1.0 - s.liquid_frac, plant_name, p.air_frac(s.rise_K));
 }
 
 Misfit rack_in_plant(const Catalog& c, const std::string& rack_name, const std::string& plant_name) {
@@ -127,9 +141,8 @@ Misfit rack_in_plant(const Catalog& c, const std::string& rack_name, const std::
   const Plant p = plant_of(c, plant_name);
   const double heat_W = power::rack_rated_power(rack.power).input_W();
   if (p.liquid_frac == 0.0) return fmt::format("{} needs a liquid loop and {} has none", rack_name, plant_name);
-  if (1.0 - rack.loop.liquid_frac > p.air_frac)
-    return fmt::format("{} gives {:.0f} % of its heat to air, {} can take {:.0f} %", rack_name,
-                       100.0 * (1.0 - rack.loop.liquid_frac), plant_name, 100.0 * p.air_frac);
+  if (auto wrong = too_much_air(rack_name, 1.0 - rack.loop.liquid_frac, plant_name, p.air_frac(air_rise_K)))
+    return wrong;
   if (p.loop_supply_K > rack.loop.supply_max_K)
     return fmt::format("{} supplies {:.1f} degC, {} allows {:.1f}", plant_name, p.loop_supply_K - 273.15, rack_name,
                        rack.loop.supply_max_K - 273.15);

@@ -42,15 +42,27 @@ HydronicParams shared(HydronicParams p, double of_heat, double of_flow) {
   return p;
 }
 
+/// How two water loops divide what a plant has: by the design heat of each, and by its flow.
+struct Division {
+  double flow_frac;  ///< of the air's loop, of all water
+  double own_W;      ///< fans and pumps that warm the air's loop
+  double heat_frac;  ///< of the air's loop, of all heat
+};
+
+Division division(const HydronicParams& p) {
+  const double flow = p.coil_flow_kg_per_s / (p.coil_flow_kg_per_s + p.cdu_flow_kg_per_s);
+  const double own_W = p.air_fan_W + flow * p.facility_pump_W;
+  const double air_W = (1.0 - p.liquid_frac) * p.reference_it_W + own_W;
+  const double liquid_W = p.liquid_frac * p.reference_it_W + p.loop_pump_W + (1.0 - flow) * p.facility_pump_W;
+  return {flow, own_W, air_W / (air_W + liquid_W)};
+}
+
 std::vector<HydronicPlant::Water> waters_of(const HydronicParams& p) {
   std::vector<HydronicPlant::Water> out;
   if (p.water_loops == "one") {
     out.push_back({p, {}, p.facility_set_K});
   } else {
-    const double flow = p.coil_flow_kg_per_s / (p.coil_flow_kg_per_s + p.cdu_flow_kg_per_s);
-    const double air_W = (1.0 - p.liquid_frac) * p.reference_it_W + p.air_fan_W + flow * p.facility_pump_W;
-    const double liquid_W = p.liquid_frac * p.reference_it_W + p.loop_pump_W + (1.0 - flow) * p.facility_pump_W;
-    const double heat = air_W / (air_W + liquid_W);
+    const auto [flow, own_W, heat] = division(p);
     out.push_back({shared(p, heat, flow), {}, p.facility_set_K, 1.0, 0.0});
     out.push_back({shared(p, 1.0 - heat, 1.0 - flow), {}, p.loop_set_K - p.cdu_approach_K, 0.0, 1.0});
     out.back().params.reuse_W_per_K = p.reuse_W_per_K;
@@ -62,6 +74,12 @@ std::vector<HydronicPlant::Water> waters_of(const HydronicParams& p) {
 }
 
 }  // namespace
+
+double air_heat_max_W(const HydronicParams& p) {
+  if (p.water_loops != "two" || !(p.chiller.capacity_W > 0.0)) return p.reference_it_W;
+  const Division air = division(p);
+  return air.heat_frac * p.chiller.capacity_W - air.own_W;
+}
 
 std::vector<Finding> check_set_points(const HydronicParams& p) {
   std::vector<Finding> out;

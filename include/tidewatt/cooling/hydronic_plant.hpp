@@ -105,6 +105,10 @@ struct TIDEWATT_API HydronicParams {
 /// What the set points must agree on besides the ranges of their fields: findings by key, without its place.
 TIDEWATT_API std::vector<Finding> check_set_points(const HydronicParams& params);
 
+/// IT heat, W, that the chillers of the air's own water take, at their reference point, beside that loop's fans and
+/// pumps; with one water loop, or without chillers, the whole design heat.
+TIDEWATT_API double air_heat_max_W(const HydronicParams& params);
+
 /// Chilled or warm water plant for air, liquid and mixed halls.
 ///
 ///     servers ── liquid ── CDU ──┐                    ┌─ economiser ─ chiller ─┐

@@ -68,6 +68,15 @@ TEST_CASE("air servers on a plant without an air path, and plates on one without
              Catch::Contains("needs a liquid loop"));
 }
 
+TEST_CASE("the air's share of a server on plates is that at its GPUs' rating, not at the supplies'") {
+  // 5.6 of 7.6 kW are the GPUs', 95 % of them in liquid: 28 % stays in air. The 45 degC plant's air loop is made for 15 %.
+  CHECK_THAT(said(with(&Hardware::server, "hgx_h100_liquid", &Hardware::plant, "cdu_dry_cooler_45C")),
+             Catch::Contains("hgx_h100_liquid gives 28 % of its heat to air, cdu_dry_cooler_45C can take") &&
+                 Catch::Contains("what fits: cdu_dry_cooler"));
+  CHECK(said(with(&Hardware::server, "hgx_h100_liquid", &Hardware::plant, "cdu_dry_cooler")).empty());
+  CHECK(said(with(&Hardware::rack, "gb200_nvl72", &Hardware::plant, "cdu_dry_cooler_45C")).empty());
+}
+
 TEST_CASE("a rack on a branch too small, or on the wrong current, is a finding") {
   CHECK_THAT(said(with(&Hardware::rack, "gb300_nvl72", &Hardware::feeder, "hall_480V")),
              Catch::Contains("kVA, a rack's branch of hall_480V carries 35.0 kVA; what fits: hall_480V_liquid_rack"));

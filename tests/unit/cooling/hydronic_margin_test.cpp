@@ -33,6 +33,23 @@ TEST_CASE(
   CHECK(hotter.last.capacity_margin_frac < hot.last.capacity_margin_frac);
 }
 
+TEST_CASE("a plant that catches up after a start is not too small, though its rejection runs in full for a while") {
+  const HydronicParams params = plant("frontier_like_tower");
+  const HydronicPlant built(params, rated_W);
+  std::vector<double> state(built.n_state());
+  built.initialise(state, hall(params, rated_W, 0.2, air(25, 0.5)), 0);
+  double least = 1.0, warmest_K = 0.0;
+  for (int m = 0; m < 40; ++m) {
+    const auto now =
+        run(built, state, m * minute, minute, [&](Tick) { return hall(params, rated_W, 1.0, air(25, 0.5)); });
+    least = std::min(least, now.last.capacity_margin_frac);
+    warmest_K = std::max(warmest_K, now.last.liquid_supply_mean_K);
+  }
+  REQUIRE(warmest_K > params.loop_set_K + 0.3);
+  REQUIRE(least < 0.05);
+  CHECK(least >= 0.0);
+}
+
 TEST_CASE("each part that is out names itself") {
   const auto part = [](PlantCapacity have) { return settled("cdu_dry_cooler", air(25, 0.4), have).last.margin_part; };
   CHECK(part({.fan_frac = 0.1}) == PlantPart::fans);
