@@ -6,7 +6,7 @@
 #include "background.hpp"
 #include "bind.hpp"
 #include "study/hardware_figures.hpp"
-#include "study/run_interval.hpp"
+#include "study/run_chance.hpp"
 #include "study/scenario_tree.hpp"
 #include "tidewatt/sim/gpu_hours.hpp"
 
@@ -45,26 +45,31 @@ std::shared_ptr<RunResult> run(const std::shared_ptr<sim::Scenario>& scenario, s
   return shared->made;
 }
 
-/// @param text of the scenario, its name and folder, and all else that it was loaded with
-py::tuple interval(const std::string& text, const std::string& name, const std::string& folder,
-                   std::vector<std::string> set, std::string weather_epw, std::string catalog_overlay,
-                   std::vector<std::string> recording, const std::shared_ptr<sim::Scenario>& scenario,
-                   const std::shared_ptr<RunResult>& base, double cpu_s, const py::object& progress) {
-  const sim::LoadOptions load{std::move(set), std::move(weather_epw), std::move(catalog_overlay), std::move(recording)};
-  const auto made = std::make_shared<study::RunInterval>();
+py::tuple interval(const std::shared_ptr<sim::Scenario>& scenario, const std::shared_ptr<RunResult>& base,
+                   std::int64_t n_draw, std::string catalog_overlay, const py::object& progress) {
+  const auto made = std::make_shared<study::Chance>();
   in_background(
-      [=](const std::atomic<bool>& stop) {
-        *made = study::run_interval(
-            {study::whole_tree(text, name, folder), folder, load, cpu_s, [&] { return stop.load(); }}, *scenario,
-            base->result);
+      [=, overlay = std::move(catalog_overlay)](const std::atomic<bool>& stop) {
+        study::ChanceOptions options;
+        options.n_input = n_draw;
+        options.catalog_overlay = overlay;
+        options.stop = [&] { return stop.load(); };
+        *made = study::run_chance(*scenario, base->result, options);
       },
       [&] {
         if (!progress.is_none()) progress();
       });
-  py::dict ends;
-  for (const auto& f : made->figures)
-    if (std::isfinite(f.p05)) ends[py::str(f.key)] = py::make_tuple(f.p05, f.p95);
-  return py::make_tuple(ends, study::interval_json(*made), study::interval_text(*made, base->result));
+  py::dict quantiles;
+  for (const auto& f : made->figures) {
+    if (!std::isfinite(f.p05)) continue;
+    for (const auto& [end, x] : {std::pair{"_p05", f.p05}, {"_p50", f.p50}, {"_p95", f.p95}})
+      quantiles[py::str(f.key + end)] = x;
+    if (const auto event = made->event_p50.find(f.key); event != made->event_p50.end()) {
+      quantiles[py::str(f.key + "_event_p50")] = event->second;
+      quantiles[py::str(f.key + "_event_max")] = made->event_max.at(f.key);
+    }
+  }
+  return py::make_tuple(quantiles, study::chance_json(*made), study::chance_text(*made, base->result));
 }
 
 /// An engine that Python threads cannot drive into itself.
@@ -196,9 +201,8 @@ void bind_run(py::module_& m) {
   });
   py::module_::import("atexit").attr("register")(join);
   m.def("run", &run, py::arg("scenario"), py::arg("n_thread"), py::arg("progress"), py::arg("gpu_hours"));
-  m.def("interval", &interval, py::arg("text"), py::arg("name"), py::arg("folder"), py::arg("set"),
-        py::arg("weather_epw"), py::arg("catalog_overlay"), py::arg("recording"), py::arg("scenario"), py::arg("base"),
-        py::arg("cpu_s"), py::arg("progress"));
+  m.def("interval", &interval, py::arg("scenario"), py::arg("base"), py::arg("n_draw"), py::arg("catalog_overlay"),
+        py::arg("progress"));
   py::class_<Stepper>(m, "Engine")
       .def(py::init<const sim::Scenario&, std::size_t>(), py::arg("scenario"), py::arg("n_thread"))
       .def_property_readonly("done", &Stepper::done)

@@ -170,18 +170,12 @@ def best_cap(scenario: Scenario, contract_W: float, lowest_frac: float, n_cap: i
 def scenario_schema() -> str: ...
 def scenario_keys(word: str) -> str: ...
 def interval(
-    text: str,
-    name: str,
-    folder: str,
-    set: list[str],
-    weather_epw: str,
-    catalog_overlay: str,
-    recording: list[str],
     scenario: Scenario,
     base: RunResult,
-    cpu_s: float,
+    n_draw: int,
+    catalog_overlay: str,
     progress: Optional[Callable[[], object]],
-) -> tuple[dict[str, tuple[float, float]], str, str]: ...
+) -> tuple[dict[str, float], str, str]: ...
 def explain(
     scenario: Scenario, base: RunResult, n_thread: int, progress: Optional[Callable[[str], object]]
 ) -> tuple[str, str]: ...

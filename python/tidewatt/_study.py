@@ -117,12 +117,11 @@ def interval(
     scenario: Scenario | Path | None = None,
     result: Result | None = None,
     *,
-    cpu_s: float = 2.0,
+    draws: int = 32,
     progress: Callable[[], object] | None = None,
 ) -> Answer:
-    """The 90 % intervals of a run's headlines, as `tidewatt run` prints them.
-
-    The scenario is replayed on at most 512 of its GPUs: with other values of all that it assumes, on other days, with other seeds.
+    """Where the headlines of a run lie, as `tidewatt run` prints them: their medians and 90 % intervals over other fleets, instants of
+    events, inputs and days.
 
     Parameters
     ----------
@@ -130,34 +129,33 @@ def interval(
         Scenario of the run. None: that of `result`.
     result : Result, optional
         Its result, as returned by `run`. None, or a result read from a file: the scenario is run first.
-    cpu_s : float, default 2
-        Processor time that the replays may take, s; at least eight are made. The command takes a fifth of the run's own if that is more.
+    draws : int, default 32
+        Runs with all assumed inputs drawn, 2 to 4096.
     progress : callable, optional
         Called every 50 ms; an exception from it stops the replays.
 
     Returns
     -------
     Answer
-        `K_p05` and `K_p95` of each headline K, in its unit; `n_draw`, `n_gpu`, `replayed_h`, `cpu_s`, `monte_carlo_error`, `parts`, and
-        `notes`, which say why figures have none.
+        `K_p05`, `K_p50` and `K_p95` of each headline K, in its unit; `K_event_p50` and `K_event_max` where events set K; `n_draw`, `n_gpu`,
+        `replayed_h`, `cpu_s`, `monte_carlo_error`, `parts` (fleet, instant, inputs, weather, model), and `notes`.
 
     Raises
     ------
     TypeError
-        Neither a scenario nor a result of `run`; the scenario was not loaded from a file or text, or has a plant in Python.
+        Neither a scenario nor a result of `run`.
     ValueError
-        `cpu_s` is not positive.
+        `draws` is outside its range.
 
     Examples
     --------
     >>> band = tw.interval("llama3_405b_day")
     >>> band["throughput_swing_percent_p05"], band["throughput_swing_percent_p95"]
     """
-    if not cpu_s > 0.0:
-        raise ValueError(f"cpu_s: {cpu_s} is not a positive number of seconds")
+    if not 2 <= draws <= 4096:
+        raise ValueError(f"draws: {draws} is outside 2 to 4096")
     scenario, core = _run_of(scenario, result, 0)
-    ends, told, text = _core.interval(*scenario._made_of(), scenario._core, core, float(cpu_s), progress)
-    figures = {f"{key}_{end}": x for key, pair in ends.items() for end, x in zip(("p05", "p95"), pair)}
+    figures, told, text = _core.interval(scenario._core, core, int(draws), scenario._source.catalog if scenario._source is not None else "", progress)
     return Answer({**figures, **json.loads(told)}, text)
 
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -23,7 +22,7 @@
 #include "stop_signals.hpp"
 #include "study/explain_swing.hpp"
 #include "study/hardware_figures.hpp"
-#include "study/run_interval.hpp"
+#include "study/run_chance.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
 #include "tidewatt/io/summary_json.hpp"
@@ -39,6 +38,7 @@ struct Arguments {
   std::string file, out = "out";
   std::string seed;
   std::size_t threads = 0;
+  std::int64_t n_draw = study::ChanceOptions{}.n_input;
   std::string checkpoint, resume;
   std::string explain;
   double checkpoint_every_h = 24.0;
@@ -150,6 +150,14 @@ std::string evidence_text(const sim::Scenario& scenario, const sim::Result& resu
   return all.empty() ? "" : "\n" + validate::backing_text(all);
 }
 
+/// Where the headlines lie, for other fleets, instants, inputs and days.
+study::Chance chance_of(const Arguments& a, const sim::Scenario& scenario, const sim::Result& result) {
+  study::ChanceOptions options;
+  options.n_input = a.n_draw;
+  options.catalog_overlay = a.load.catalog_overlay;
+  return study::run_chance(scenario, result, options);
+}
+
 /// One GPU at a millisecond beside the result: series and picture into files. @returns figures for standard output
 std::string show_gpu(const Arguments& a, const sim::Scenario& scenario, const sim::Result& result,
                      const std::filesystem::path& result_file) {
@@ -206,7 +214,6 @@ void run(Arguments a, int& exit_code) {
   }
   auto& result = *finished;
   study::add_hardware_figures(study::hardware_figures(scenario), result);
-  const double run_cpu_s = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   std::optional<study::SwingReport> swing;
   if (!a.explain.empty())
     swing = study::explain_swing(scenario, result, {a.threads, {}}, [&](const std::string& name) {
@@ -220,18 +227,17 @@ void run(Arguments a, int& exit_code) {
   write_compliance(path, result.compliance);
   const std::string gpu = a.show == "gpu" ? show_gpu(a, scenario, result, path) : "";
   s.insert(s.begin() + 2, {"wall_s", wall_s});
-  std::optional<study::RunInterval> interval;
-  if (!a.no_interval && !a.reference && (a.json || !a.quiet))
-    interval = study::run_interval(study::interval_source(a.file, a.load, run_cpu_s), scenario, result);
+  std::optional<study::Chance> chance;
+  if (!a.no_interval && !a.reference && (a.json || !a.quiet)) chance = chance_of(a, scenario, result);
   if (a.json) {
-    if (interval) study::add_intervals(*interval, s);
+    if (chance) study::add_chance(*chance, s);
     auto object = nlohmann::ordered_json::parse(io::result_json(result));
     if (swing)
       object["explain"] = {
           {a.explain, nlohmann::ordered_json::parse(a.explain == "power" ? study::power_json(*swing)
                                                                          : study::swing_json(*swing))}};
     if (!gpu.empty()) object["gpu_view"] = nlohmann::ordered_json::parse(gpu);
-    if (interval) object["interval"] = nlohmann::ordered_json::parse(study::interval_json(*interval));
+    if (chance) object["interval"] = nlohmann::ordered_json::parse(study::chance_json(*chance));
     object["defaults"] = nlohmann::ordered_json::object();
     for (const auto& d : scenario.defaults) object["defaults"][d.key] = {{"value", d.value}, {"source", d.source}};
     fmt::print("{}\n", object.dump());
@@ -241,7 +247,7 @@ void run(Arguments a, int& exit_code) {
   if (!a.all)
     fmt::print("\nResult in {} ({:.1f} s). Pictures: tidewatt report {}. Every figure: --all.\n", path.string(), wall_s,
                path.string());
-  if (interval) fmt::print("\n{}", study::interval_text(*interval, result));
+  if (chance) fmt::print("\n{}", study::chance_text(*chance, result, a.all));
   fmt::print("{}", evidence_text(scenario, result));
   if (swing) fmt::print("\n{}", a.explain == "power" ? study::power_text(*swing) : study::swing_text(*swing));
   fmt::print("{}", gpu);
@@ -305,9 +311,12 @@ void add_run_commands(CLI::App& app, int& exit_code) {
       ->type_name("WORD")
       ->check(CLI::IsMember({"swing", "power"}));
   r->add_flag("--no-interval", a->no_interval,
-              "leave out the headlines' intervals (K_p05, K_p95), which take a fifth of the run's processor time or 2 "
-              "s; --quiet "
-              "without --json has none");
+              "leave out the headlines' intervals (K_p05, K_p50, K_p95); --quiet without --json has none");
+  r->add_option("--draws", a->n_draw,
+                "runs with all assumed inputs drawn, of which the intervals are made; the same number on every machine")
+      ->type_name("NUMBER")
+      ->check(within(2, 4096))
+      ->capture_default_str();
   r->add_flag("--reference", a->reference,
               "compute every segment of every iteration, to check the fast steps; about a hundred times slower");
   r->add_flag("--gpu-hours", a->gpu_hours,

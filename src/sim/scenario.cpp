@@ -93,6 +93,9 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
   HallSpec& h = s.halls.emplace_back();
   TableReader r = reading.table(node, path);
   h.hall.fields(r);
+  const Node* named = node.find("gpu");
+  if (named != nullptr && named->is_table()) named = named->find("catalog");
+  if (named != nullptr && named->is_text()) h.gpu_name = std::get<std::string>(named->value);
   const Node gpu = reading.entry(r, "gpu", "gpu", "GPU");
   if (found(gpu)) {
     TableReader g = reading.table(gpu, path + ".gpu");

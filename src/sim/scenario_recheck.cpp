@@ -1,6 +1,8 @@
 #include "scenario_recheck.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "base/table_writer.hpp"
 #include "cooling/epw.hpp"
@@ -11,13 +13,41 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
+namespace {
+
+/// Names of a table's numbers.
+class Numbers final : public FieldVisitor {
+ public:
+  std::set<std::string, std::less<>> real, whole;
+  void number(std::string_view key, double&, Range, std::string_view, Need) override { real.emplace(key); }
+  void integer(std::string_view key, std::int64_t&, Range, std::string_view, Need) override { whole.emplace(key); }
+  void flag(std::string_view, bool&, std::string_view, Need) override {}
+  void text(std::string_view, std::string&, std::string_view, Need) override {}
+  void choice(std::string_view, std::string&, std::span<const std::string_view>, std::string_view, Need) override {}
+  void numbers(std::string_view, std::vector<double>&, Range, std::string_view, Need) override {}
+  void texts(std::string_view, std::vector<std::string>&, std::string_view, Need) override {}
+};
+
+}  // namespace
+
 void Recheck::table(const std::string& path, const Keys& keys, const Keys& defaults) {
   TableWriter written;
   detail::FieldLister now, unset;
+  Numbers numbers;
   keys(written);
   keys(now);
+  keys(numbers);
   defaults(unset);
+  std::set<std::string> given;
+  for (auto& [key, node] : std::get<Node::Table>(written.out.value)) {
+    const auto value = values_.find(path + "." + key);
+    if (value == values_.end()) continue;
+    if (!numbers.real.contains(key) && !numbers.whole.contains(key)) continue;  // no number: left over
+    node = numbers.whole.contains(key) ? Node(static_cast<std::int64_t>(std::llround(value->second)), {}) : Node(value->second, {});
+    given.insert(key), values_.erase(value);
+  }
   std::erase_if(std::get<Node::Table>(written.out.value), [&](const auto& item) {
+    if (given.contains(item.first)) return false;
     const auto of_key = [&](const FieldInfo& f) { return f.key == item.first; };
     const auto a = std::find_if(now.out.begin(), now.out.end(), of_key),
                b = std::find_if(unset.out.begin(), unset.out.end(), of_key);
@@ -159,19 +189,13 @@ void recheck_mitigations(Recheck& c, Scenario& s) {
   }
 }
 
-}  // namespace
-
-std::vector<std::string> check(const Scenario& given) {
-  Scenario s = given;
-  s.notes.clear();
-  std::vector<Finding> findings;
-  Recheck c(findings);
+/// All tables of a scenario, each under the path that its keys have in a file. @param files whether weather files are read again
+void walk(Recheck& c, Scenario& s, std::vector<Finding>& findings, bool files) {
   c.table("run", s.run);
   const auto windows = paths_of(c, "record.window", s.windows, [](const WindowParams& w) { return w.name; });
   for (std::size_t i = 0; i < windows.size(); ++i) c.table(windows[i], s.windows[i]);
   c.table("weather", s.weather);
-  const bool named = check_weather(s, true, s.weather.altitude_m != 0.0, findings);
-  if (named && !s.weather.climate.empty() && !s.climate)
+  if (check_weather(s, files, s.weather.altitude_m != 0.0, findings) && !s.weather.climate.empty() && !s.climate)
     c.report("weather.climate", fmt::format("'{}' has not been read: load the scenario with it", s.weather.climate));
   c.table("weather.climate", s.climate);
   recheck_site(c, s);
@@ -193,10 +217,29 @@ std::vector<std::string> check(const Scenario& given) {
   }
   const auto events = paths_of(c, "event", s.events, [](const EventParams& e) { return e.name; });
   for (std::size_t i = 0; i < events.size(); ++i) c.table(events[i], s.events[i]);
+}
+
+}  // namespace
+
+std::vector<std::string> check(const Scenario& given) {
+  Scenario s = given;
+  s.notes.clear();
+  std::vector<Finding> findings;
+  Recheck c(findings);
+  walk(c, s, findings, true);
   if (findings.empty()) check_scenario(s, {}, findings);
   if (!findings.empty()) throw InputError(std::move(findings));
   admit(s);
   return s.notes;
+}
+
+Scenario with_values(Scenario s, const std::map<std::string, double>& values) {
+  std::vector<Finding> findings;
+  Recheck c(findings, values);
+  walk(c, s, findings, false);
+  for (const auto& [key, value] : c.left()) c.report(key, "is no number of this scenario");
+  if (!findings.empty()) throw InputError(std::move(findings));
+  return s;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -2,7 +2,9 @@
 // Private to sim: the reader's checks for a scenario in memory, and the rules of both. Findings name keys; the
 // reader adds their lines.
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scenario_reading.hpp"
@@ -12,10 +14,14 @@ namespace TIDEWATT_NAMESPACE::sim {
 /// Walks the keys of one table with their present values.
 using Keys = std::function<void(FieldVisitor&)>;
 
-/// Reads parameters again from the table that they would be written as.
+/// Reads parameters again from the table that they would be written as, some keys with other values.
 class Recheck {
  public:
-  explicit Recheck(std::vector<Finding>& findings) : findings_(findings) {}
+  /// @param values by full key path, in the key's unit; those of whole numbers are rounded
+  explicit Recheck(std::vector<Finding>& findings, std::map<std::string, double> values = {})
+      : findings_(findings), values_(std::move(values)) {}
+  /// Values whose key no table had so far.
+  const std::map<std::string, double>& left() const { return values_; }
   /// @param defaults the same keys of default parameters: an optional key with its default value was left out
   void table(const std::string& path, const Keys& keys, const Keys& defaults);
   template <class Params>
@@ -34,6 +40,7 @@ class Recheck {
 
  private:
   std::vector<Finding>& findings_;
+  std::map<std::string, double> values_;
 };
 
 /// One source of weather, whose days it has. @param files read them  @param altitude whether the scenario gives `altitude_m`

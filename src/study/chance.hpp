@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tidewatt/base/version.hpp"
+#include "tidewatt/sim/result.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 
@@ -15,8 +16,6 @@ struct Headline {
   const char* key;   ///< of the summary
   const char* unit;  ///< of the key's figure
   const char* text;  ///< what it is, for people
-  bool of_fleet;     ///< decided by few chips: its median over fleets is not the run's own value
-  bool of_event;     ///< events set it, and their instant within the iteration decides
 };
 /// All of them, in the order in which they are printed.
 std::span<const Headline> headlines();
@@ -29,5 +28,41 @@ struct ChancePart {
   std::map<std::string, double> median_error;       ///< [headline] standard error of the median's logarithm, where known
   std::string note;                                 ///< why the part is empty, what it rests on
 };
+
+/// Where a figure lies, in the figure's unit; NaN: not known.
+struct FigureChance {
+  std::string key;                                          ///< of the summary
+  double p05 = 0.0, p50 = 0.0, p95 = 0.0;                   ///< quantiles of all parts together
+  double p05_error = 0.0, p50_error = 0.0, p95_error = 0.0;  ///< their standard errors, from the number of draws
+  std::map<std::string, std::pair<double, double>> parts;   ///< [part] 5 and 95 % with this part alone
+  std::string note;                                         ///< why there is none
+};
+
+/// The chance of a run's headlines, and what it is made of.
+struct Chance {
+  std::vector<FigureChance> figures;  ///< in the order of `headlines`, those that the run has
+  std::vector<ChancePart> parts;      ///< fleet, instant, inputs, weather, model
+  std::map<std::string, double> event_p50, event_max;  ///< [headline] over the instants of events that set it
+  std::int64_t n_gpu = 0;             ///< of a replay
+  double replayed_h = 0.0;            ///< simulated time of a replay
+  double cpu_s = 0.0;                 ///< processor time of all replays
+  std::vector<std::string> notes;
+};
+
+/// Puts parts together. They are independent:
+///
+///     ln(K / K_run) = Σ_p x_p,   x_p a value of part p's draws, between its order statistics (type 7)
+///
+/// over 4,096 joint values from counter-based random numbers: equal bits on every machine. Standard errors of the ends are those of
+/// normal parts: a mean's s²/n and a spread's.
+/// @param value of the run  @param parts those without the key do not move it
+FigureChance combine(const std::string& key, double value, std::span<const ChancePart> parts);
+
+/// `K_p05`, `K_p50`, `K_p95`, and where events set K `K_event_p50`, `K_event_max`, behind each K of the summary that has them.
+void add_chance(const Chance& chance, std::vector<std::pair<std::string, sim::Value>>& summary);
+/// For people: a line per headline, what it rests on, and the notes. @param all also each part's own interval
+std::string chance_text(const Chance& chance, const sim::Result& base, bool all = false);
+/// Draws, parts and errors as one JSON object on one line.
+std::string chance_json(const Chance& chance);
 
 }  // namespace TIDEWATT_NAMESPACE::study

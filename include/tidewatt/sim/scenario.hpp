@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -113,6 +114,7 @@ struct TIDEWATT_API ServerProtection {
 
 struct TIDEWATT_API HallSpec {
   HallParams hall;
+  std::string gpu_name;  ///< of its GPUs' catalog entry; empty: none is named
   power::GpuPowerParams gpu;
   dvfs::GovernorParams governor;
   dvfs::SampledGovernorParams sampling;  ///< used for the power brake and for replays of single GPUs
@@ -262,6 +264,11 @@ TIDEWATT_API Scenario reference_of(Scenario scenario);
 /// @return keys that are valid but have no effect, as `Scenario::notes`
 /// @throws InputError with every finding, under the keys of a scenario file; RefusedError if too large
 TIDEWATT_API std::vector<std::string> check(const Scenario& scenario);
+/// The same scenario with other values of some of its numbers, set where they act: it does not matter whether a file, a catalog entry
+/// or a default gave them. What the parts must agree on is not checked: `check` and `run` do that.
+/// @param values by full key path, e.g. `hall.a.gpu.power.leakage_W`, in the key's unit; those of whole numbers are rounded
+/// @throws InputError with every key that is no number of the scenario, and every value outside its range
+TIDEWATT_API Scenario with_values(Scenario scenario, const std::map<std::string, double>& values);
 /// As `load_scenario`, of a parsed file.
 /// @param folder base folder of paths in the scenario  @param log records every key that is read; null: no record
 TIDEWATT_API Scenario read_scenario(const Node& root, const std::string& folder, const LoadOptions& options = {},

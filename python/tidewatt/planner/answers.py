@@ -16,7 +16,6 @@ from .coarse import run_coarse
 
 KEPT = 3  # results in memory: charts are requested after their answer
 RECORD_s = 120.0  # of a window that the reader zooms into
-INTERVAL_s = 6.0  # of the processor, for the replays of an interval
 DRY_L_per_kWh = 0.1  # less water evaporates in a few hours of the day only; longer steps do not meet them to 1 %
 
 warnings.simplefilter("ignore")  # notes of a scenario are part of the answers
@@ -77,7 +76,7 @@ class Answers:
 
         answer = self.run(check, set, "exact", judge)
         scenario = self._base.scenario(set)
-        said = interval(scenario, self._result(check, scenario), cpu_s=INTERVAL_s, progress=check)
+        said = interval(scenario, self._result(check, scenario), progress=check)
         ends = {key[:-4]: [x, said[key[:-4] + "_p95"]] for key, x in said.items() if key.endswith("_p05")}
         return {**answer, "detail": "interval", "interval": ends, "draws": said["n_draw"], "interval_note": "; ".join(said["notes"])}
 

@@ -1,0 +1,103 @@
+#include "chance.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "base/random.hpp"
+#include "draws.hpp"
+#include "tidewatt/base/math.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
+namespace {
+
+constexpr std::array list = {
+    Headline{"throughput_swing_percent", "%", "swing of hourly throughput"},
+    Headline{"tokens_per_s_mean", "tokens/s", "tokens"},
+    Headline{"iteration_s", "s", "iteration"},
+    Headline{"pcc_mean_MW", "MW", "connection, mean"},
+    Headline{"pcc_max_MW", "MW", "connection, highest"},
+    Headline{"pcc_step_1s_max_MW", "MW", "largest change over 1 s"},
+    Headline{"pcc_ramp_up_max_MW_per_s", "MW/s", "steepest rise over 0.1 s"},
+    Headline{"pcc_ramp_down_max_MW_per_s", "MW/s", "steepest fall over 0.1 s"},
+    Headline{"pue", "", "PUE"},
+    Headline{"wue_L_per_kWh", "L/kWh", "WUE"},
+    Headline{"die_max_degC", "°C", "hottest die"},
+    Headline{"clock_slowest_MHz", "MHz", "slowest clock"},
+};
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double z95 = 1.6448536269514722;  // standard normal, 95 %
+constexpr std::size_t n_joint = 4096;
+constexpr std::uint64_t joint_seed = 1;
+
+/// The value at `u` of sorted values, type 7.
+double at(const std::vector<double>& sorted, double u) {
+  const double place = u * static_cast<double>(sorted.size() - 1);
+  const auto i = std::min(static_cast<std::size_t>(place), sorted.size() - 1), j = std::min(i + 1, sorted.size() - 1);
+  return sorted[i] + (place - static_cast<double>(i)) * (sorted[j] - sorted[i]);
+}
+
+struct Moments {
+  double of_mean = 0.0, variance = 0.0, of_variance = 0.0;  ///< variances of the mean, of the values, of the variance
+};
+
+Moments moments_of(const std::vector<double>& x, double median_error) {
+  const auto n = static_cast<double>(x.size());
+  if (x.size() < 2) return {};
+  double mean = 0.0, variance = 0.0;
+  for (const double v : x) mean += v / n;
+  for (const double v : x) variance += (v - mean) * (v - mean) / (n - 1.0);
+  const double of_mean = median_error >= 0.0 ? median_error * median_error : variance / n;
+  return {of_mean, variance, 2.0 * variance * variance / (n - 1.0)};
+}
+
+}  // namespace
+
+std::span<const Headline> headlines() { return list; }
+
+FigureChance combine(const std::string& key, double value, std::span<const ChancePart> parts) {
+  FigureChance out{key, nan, nan, nan, nan, nan, nan, {}, {}};
+  if (!std::isfinite(value)) return out;
+  std::vector<std::vector<double>> sorted;
+  std::vector<std::uint64_t> number;
+  Moments all;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const auto found = parts[p].logs.find(key);
+    if (found == parts[p].logs.end() || found->second.empty()) continue;
+    sorted.push_back(found->second), number.push_back(p);
+    std::sort(sorted.back().begin(), sorted.back().end());
+    out.parts[parts[p].name] = {value * math::exp(at(sorted.back(), 0.05)), value * math::exp(at(sorted.back(), 0.95))};
+    const auto error = parts[p].median_error.find(key);
+    const Moments m = moments_of(found->second, error == parts[p].median_error.end() ? -1.0 : error->second);
+    all.of_mean += m.of_mean, all.variance += m.variance, all.of_variance += m.of_variance;
+  }
+  if (sorted.empty()) return out;
+  std::vector<double> joint(n_joint, 0.0);
+  for (std::size_t i = 0; i < n_joint; ++i)
+    for (std::size_t p = 0; p < sorted.size(); ++p)
+      joint[i] += at(sorted[p], random::uniform(joint_seed, draws::joint_parts, number[p], i));
+  std::sort(joint.begin(), joint.end());
+  out.p05 = value * math::exp(at(joint, 0.05)), out.p50 = value * math::exp(at(joint, 0.5)),
+  out.p95 = value * math::exp(at(joint, 0.95));
+  const double s = std::sqrt(all.variance), of_s = s > 0.0 ? std::sqrt(all.of_variance) / (2.0 * s) : 0.0;
+  const double end = std::sqrt(all.of_mean + z95 * z95 * of_s * of_s);
+  out.p05_error = std::abs(out.p05) * end, out.p95_error = std::abs(out.p95) * end;
+  out.p50_error = std::abs(out.p50) * std::sqrt(all.of_mean);
+  return out;
+}
+
+void add_chance(const Chance& chance, std::vector<std::pair<std::string, sim::Value>>& summary) {
+  const auto known = [](double x) { return std::isfinite(x) ? sim::Value(x) : sim::Value(); };
+  for (const auto& f : chance.figures) {
+    auto place = std::find_if(summary.begin(), summary.end(), [&](const auto& item) { return item.first == f.key; });
+    if (place == summary.end()) continue;
+    const auto behind = [&](const std::string& key, double x) { place = summary.insert(place + 1, {key, known(x)}); };
+    behind(f.key + "_p05", f.p05), behind(f.key + "_p50", f.p50), behind(f.key + "_p95", f.p95);
+    const auto event = chance.event_p50.find(f.key);
+    if (event == chance.event_p50.end()) continue;
+    behind(f.key + "_event_p50", event->second), behind(f.key + "_event_max", chance.event_max.at(f.key));
+  }
+}
+
+}  // namespace TIDEWATT_NAMESPACE::study

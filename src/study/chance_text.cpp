@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "chance.hpp"
+#include "tidewatt/sim/look_up.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double x) { return std::isfinite(x) ? Json(x) : Json(); }
+
+const Headline& headline(const std::string& key) {
+  const auto all = headlines();
+  return *std::find_if(all.begin(), all.end(), [&](const Headline& h) { return key == h.key; });
+}
+
+/// The part that alone has the widest interval.
+std::string widest(const FigureChance& f) {
+  const auto most = std::max_element(f.parts.begin(), f.parts.end(), [](const auto& a, const auto& b) {
+    return a.second.second - a.second.first < b.second.second - b.second.first;
+  });
+  return most == f.parts.end() ? "" : most->first;
+}
+
+/// A table's cell, four significant digits.
+std::string cell(double x) { return std::isfinite(x) ? fmt::format("{:.4g}", x) : "–"; }
+
+}  // namespace
+
+std::string chance_text(const Chance& c, const sim::Result& base, bool all) {
+  std::string out;
+  const bool any = std::any_of(c.figures.begin(), c.figures.end(), [](const auto& f) { return std::isfinite(f.p05); });
+  if (any) out += fmt::format("{:<34} {:>10} {:>10} {:>10} {:>10}  {}\n", "Headlines with their chance", "this run", "median", "5 %", "95 %", "mostly from");
+  for (const auto& f : c.figures) {
+    if (!std::isfinite(f.p05)) continue;
+    const Headline& h = headline(f.key);
+    const std::string name = h.unit[0] == '\0' ? h.text : fmt::format("{}, {}", h.text, h.unit);
+    out += fmt::format("  {:<32} {:>10} {:>10} {:>10} {:>10}  {}\n", name, cell(sim::figure(base, f.key)), cell(f.p50), cell(f.p05), cell(f.p95), widest(f));
+    const auto event = c.event_p50.find(f.key);
+    if (event != c.event_p50.end())
+      out += fmt::format("    set by events: median {} and largest {} over their instants within an iteration\n",
+                         cell(event->second), cell(c.event_max.at(f.key)));
+    if (!all) continue;
+    for (const auto& [part, ends] : f.parts)
+      out += fmt::format("    {:<30} {:>10} {:>10} {:>10} {:>10}\n", part + " alone", "", "", cell(ends.first), cell(ends.second));
+  }
+  if (any) {
+    out += "  Draws:";
+    for (const auto& part : c.parts)
+      if (part.n_draw > 0) out += fmt::format("{} {} {}", &part == &c.parts.front() ? "" : ",", part.name, part.n_draw);
+    out += fmt::format("; on {} GPUs, {:.3g} h each. This run is one fleet and one instant; plan with the interval.\n", c.n_gpu, c.replayed_h);
+  }
+  for (const auto& f : c.figures)
+    if (!f.note.empty()) out += fmt::format("  {}: no interval: {}\n", headline(f.key).text, f.note);
+  for (const auto& part : c.parts) {
+    if (part.n_failed > 0) out += fmt::format("  {}: {} draws failed\n", part.name, part.n_failed);
+    if (all && !part.note.empty()) out += fmt::format("  {}: {}\n", part.name, part.note);
+  }
+  for (const auto& note : c.notes) out += "  note: " + note + "\n";
+  return out;
+}
+
+std::string chance_json(const Chance& c) {
+  std::int64_t n_draw = 0;
+  for (const auto& part : c.parts) n_draw += part.n_draw;
+  Json out{{"n_draw", n_draw},
+           {"n_gpu", c.n_gpu},
+           {"replayed_h", c.replayed_h},
+           {"cpu_s", c.cpu_s},
+           {"monte_carlo_error", Json::object()},
+           {"parts", Json::object()},
+           {"notes", c.notes}};
+  for (const auto& f : c.figures) {
+    out["monte_carlo_error"][f.key] = {{"p05", number(f.p05_error)}, {"p50", number(f.p50_error)}, {"p95", number(f.p95_error)}};
+    if (!f.note.empty()) out["without"][f.key] = f.note;
+  }
+  for (const auto& part : c.parts) {
+    Json& at = out["parts"][part.name] = {{"n_draw", part.n_draw}, {"n_failed", part.n_failed}, {"note", part.note}};
+    for (const auto& f : c.figures) {
+      const auto ends = f.parts.find(part.name);
+      if (ends == f.parts.end()) continue;
+      at[f.key + "_p05"] = ends->second.first, at[f.key + "_p95"] = ends->second.second;
+      at[f.key + "_half_width"] = 0.5 * (ends->second.second - ends->second.first);
+    }
+  }
+  return out.dump();
+}
+
+}  // namespace TIDEWATT_NAMESPACE::study

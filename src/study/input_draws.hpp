@@ -1,0 +1,37 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reduced_fleet.hpp"
+#include "tidewatt/catalog/catalog.hpp"
+#include "tidewatt/sim/scenario.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
+
+/// Values of a scenario's assumed inputs, drawn together. @see sim::with_values
+using InputDraw = std::map<std::string, double>;
+
+struct InputDraws {
+  std::vector<InputDraw> draws;  ///< each a scenario that the check accepts
+  std::int64_t n_refused = 0;    ///< values drawn that contradict one another, a count: those were drawn again
+  std::string refusal;           ///< the first one's reason
+};
+
+/// Draws of all assumed inputs of a fleet, reduced or not. Values of a GPU that its measurements hold together come in whole rows of its catalog entry of kind
+/// `draws`; all others evenly from their ranges (Latin hypercube). Inputs of several halls or jobs with the same value, range and
+/// source are one and get one value. Draws that contradict one another (a rack whose loop cannot carry its heat) are drawn again, up
+/// to eight times as many: what is left is even over what can be built.
+/// @param n draws, a count  @param seed equal seeds give equal draws, on every machine
+InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalog, std::size_t n, std::uint64_t seed);
+
+/// Whole days by which the start of the run moves, even over ±30, or why the weather has no others. @param n a count
+struct DayDraws {
+  std::vector<std::string> starts;  ///< as `run.start`
+  std::string note;
+};
+DayDraws day_draws(const sim::Scenario& scenario, std::size_t n);
+
+}  // namespace TIDEWATT_NAMESPACE::study

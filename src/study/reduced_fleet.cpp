@@ -1,0 +1,112 @@
+#include "reduced_fleet.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+namespace TIDEWATT_NAMESPACE::study {
+namespace {
+
+/// What acts on the whole site by its own size or place: on a smaller fleet it is another thing.
+const char* own_size(const sim::Scenario& s) {
+  if (s.devices.generators || s.devices.turbines) return "generators";
+  if (s.devices.n_ups > 0) return "a number of UPS";
+  if (!s.neighbours.empty()) return "neighbours on its feeders";
+  if (s.grid_case) return "a power system of several machines";
+  if (std::any_of(s.events.begin(), s.events.end(),
+                  [](const sim::EventParams& e) { return e.kind == sim::EventKind::filter_blocked; }))
+    return "a blocked rack";
+  if (std::any_of(s.jobs.begin(), s.jobs.end(), [](const sim::JobSpec& j) { return j.placement.has_value(); }))
+    return "jobs placed on racks";
+  return std::any_of(s.halls.begin(), s.halls.end(), [](const sim::HallSpec& h) { return h.own_plant != nullptr; })
+             ? "a plant of the caller"
+             : nullptr;
+}
+
+/// GPUs that a hall has in whole parts: servers, or racks with their scale-up domain.
+std::int64_t hall_unit(const sim::HallSpec& h) {
+  return std::max<std::int64_t>(1, h.rack ? h.rack->power.n_gpu() : h.server.n_gpu);
+}
+
+/// Fewest replicas of a job that are whole groups of experts.
+std::int64_t least_replicas(const workload::ParallelPlan& plan) {
+  const std::int64_t inside = plan.tp * plan.cp, ep = std::max<std::int64_t>(plan.ep, 1);
+  std::int64_t n = ep / std::gcd(ep, inside);
+  while (plan.dp() % n != 0 && n < plan.dp()) ++n;
+  return n;
+}
+
+/// Replicas that a job keeps: about `share` of them; where it is alone, as many as fill whole parts of its hall.
+std::int64_t kept_replicas(const workload::ParallelPlan& plan, double share, std::int64_t unit) {
+  const std::int64_t gpus = plan.n_gpu / plan.dp(), step = std::lcm(least_replicas(plan) * gpus, unit) / gpus;
+  const auto wanted = static_cast<std::int64_t>(std::floor(static_cast<double>(plan.dp()) * share));
+  return std::max(step, wanted / step * step);
+}
+
+}  // namespace
+
+ReducedFleet reduced_fleet(const sim::Scenario& given) {
+  ReducedFleet out;
+  out.scenario = given;
+  sim::Scenario& s = out.scenario;
+  s.windows.clear(), s.economics.reset(), s.devices.rules.clear();
+  s.devices.hall_transformer.reset(), s.devices.site_transformer.reset();
+  std::int64_t n_gpu = 0, in_jobs = 0, kept = 0;
+  for (const auto& h : s.halls) n_gpu += h.hall.n_gpu;
+  for (const auto& j : s.jobs) in_jobs += j.plan.n_gpu;
+  out.n_gpu = n_gpu;
+  if (n_gpu <= reduced_gpus) return out;
+  if (const char* what = own_size(s)) {
+    out.whole = fmt::format("the site has {}", what);
+    return out;
+  }
+  const double share = static_cast<double>(reduced_gpus) / static_cast<double>(n_gpu);
+  const bool alone = s.jobs.size() == 1 && s.halls.size() == 1;
+  std::vector<sim::JobSpec> jobs = s.jobs;
+  for (auto& j : jobs) {
+    const std::int64_t dp = j.plan.dp(),
+                       less = std::min(dp, kept_replicas(j.plan, share, alone ? hall_unit(s.halls.front()) : 1));
+    j.plan.n_gpu = j.plan.n_gpu / dp * less;
+    j.plan.global_batch_sequences = j.plan.global_batch_sequences / dp * less;
+    // Storage is shared by all ranks: it takes as long as before to load and to save.
+    j.life.storage_B_per_s *= static_cast<double>(less) / static_cast<double>(dp);
+    kept += j.plan.n_gpu;
+  }
+  // Idle GPUs keep their share. Halls keep theirs, in whole parts; the last one takes what is left.
+  const auto idle = static_cast<std::int64_t>(std::floor(static_cast<double>(n_gpu - in_jobs) * share));
+  std::int64_t left = kept + idle, total = 0;
+  std::vector<std::int64_t> halls;
+  for (std::size_t i = 0; i < s.halls.size(); ++i) {
+    const std::int64_t unit = hall_unit(s.halls[i]);
+    const double part = static_cast<double>(s.halls[i].hall.n_gpu) / static_cast<double>(n_gpu);
+    std::int64_t gpus = i + 1 == s.halls.size() ? std::max<std::int64_t>(left, 1)
+                                                : static_cast<std::int64_t>(part * static_cast<double>(kept + idle));
+    gpus = std::max(unit, (gpus + unit - 1) / unit * unit);
+    left -= gpus, total += gpus;
+    halls.push_back(gpus);
+  }
+  if (total > std::min(reduced_gpus_most, n_gpu / 2)) {
+    out.whole = fmt::format("its smallest fleet with whole parts has {} of {} GPUs", total, n_gpu);
+    return out;
+  }
+  s.jobs = std::move(jobs);
+  for (std::size_t i = 0; i < halls.size(); ++i) s.halls[i].hall.n_gpu = halls[i];
+  out.n_gpu = total;
+  out.share = static_cast<double>(total) / static_cast<double>(n_gpu);
+  for (auto& e : s.events) e.limit_W *= out.share;
+  if (s.battery) {
+    auto& b = *s.battery;
+    for (double* x : {&b.power_W, &b.energy_J, &b.standby_W, &b.ramp_up_W_per_s, &b.ramp_down_W_per_s, &b.band_W})
+      *x *= out.share;
+    const std::string path = fmt::format(
+        "mitigation.{}.", s.mitigation_names.battery.empty() ? "site_battery" : s.mitigation_names.battery);
+    for (const char* key : {"power_MW", "energy_MWh", "standby_kW", "ramp_up_MW_per_min", "ramp_down_MW_per_min", "band_MW"})
+      out.with_share.insert(path + key);
+  }
+  return out;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::study

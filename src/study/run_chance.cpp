@@ -1,0 +1,132 @@
+#include "run_chance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <map>
+#include <stdexcept>
+
+#include "input_draws.hpp"
+#include "reduced_fleet.hpp"
+#include "tidewatt/base/error.hpp"
+#include "tidewatt/sim/look_up.hpp"
+#include "tidewatt/sim/run.hpp"
+
+namespace TIDEWATT_NAMESPACE::study {
+namespace {
+
+constexpr double longest_replay_s = 24.0 * 3600.0;
+constexpr std::uint64_t inputs_seed = 1;
+
+double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+using Figures = std::map<std::string, double>;
+
+Figures figures_of(const sim::Scenario& scenario) {
+  const auto result = sim::run(scenario, {1, {}});
+  Figures out;
+  for (const Headline& h : headlines())
+    if (const double x = sim::figure(result, h.key); std::isfinite(x)) out[h.key] = x;
+  return out;
+}
+
+ChancePart part(const char* name) {
+  ChancePart out;
+  out.name = name;
+  return out;
+}
+
+/// Adds ln(K / K_nominal) of one replay. @returns whether it could be run
+template <class Make>
+void replay(ChancePart& part, const Figures& nominal, Make&& make) {
+  Figures drawn;
+  try {
+    drawn = figures_of(make());
+  } catch (const std::runtime_error& e) {  // InputError, RefusedError, SolverError: an error of the product
+    if (part.n_failed++ == 0) part.note += fmt::format("{}a draw failed: {}", part.note.empty() ? "" : "; ", e.what());
+    return;
+  }
+  ++part.n_draw;
+  for (const auto& [key, value] : drawn)
+    if (const auto at = nominal.find(key); at != nominal.end() && value > 0.0 && at->second > 0.0)
+      part.logs[key].push_back(std::log(value / at->second));
+}
+
+ChancePart inputs_part(const ReducedFleet& fleet, const Figures& nominal, const ChanceOptions& o) {
+  ChancePart out = part("inputs");
+  const auto drawn = input_draws(fleet, catalog::Catalog(o.catalog_overlay), static_cast<std::size_t>(o.n_input), inputs_seed);
+  if (drawn.n_refused > 0)
+    out.note = fmt::format("{} draws contradicted themselves and were drawn again, the first: {}", drawn.n_refused, drawn.refusal);
+  if (drawn.draws.empty() && drawn.n_refused == 0) out.note = "no assumed input has a range";
+  if (drawn.draws.empty() && drawn.n_refused > 0) out.n_failed = o.n_input;
+  for (const auto& draw : drawn.draws) {
+    if (o.stop && o.stop()) break;
+    replay(out, nominal, [&] { return sim::with_values(fleet.scenario, draw); });
+  }
+  return out;
+}
+
+ChancePart weather_part(const ReducedFleet& fleet, const Figures& nominal, const ChanceOptions& o) {
+  ChancePart out = part("weather");
+  const auto days = day_draws(fleet.scenario, static_cast<std::size_t>(o.n_day));
+  out.note = days.note;
+  for (const auto& start : days.starts) {
+    if (o.stop && o.stop()) break;
+    replay(out, nominal, [&] {
+      auto s = fleet.scenario;
+      s.run.start = start;
+      return s;
+    });
+  }
+  return out;
+}
+
+/// Why a headline of the run has no interval; empty: it has one.
+std::string without(const sim::Result& base, const Headline& h) {
+  if (std::string_view(h.key) != "throughput_swing_percent") return "";
+  const double value = sim::figure(base, h.key);
+  if (!std::isfinite(value)) return "the run has no whole day of training";
+  return value > sim::figure(base, "throughput_swing_floor_percent")
+             ? ""
+             : "the swing is within the error of the engine's steps";
+}
+
+}  // namespace
+
+Chance run_chance(const sim::Scenario& scenario, const sim::Result& base, const ChanceOptions& o) {
+  const double begin_s = cpu_s();
+  Chance out;
+  auto fleet = reduced_fleet(scenario);
+  if (!fleet.whole.empty()) out.notes.push_back("replays have the whole fleet: " + fleet.whole);
+  if (fleet.scenario.run.duration_s > longest_replay_s) {
+    fleet.scenario.run.duration_s = longest_replay_s;
+    out.notes.emplace_back("replays cover the first 24 h");
+  }
+  out.n_gpu = fleet.n_gpu, out.replayed_h = fleet.scenario.run.duration_s / 3600.0;
+  Figures nominal;
+  try {
+    nominal = figures_of(fleet.scenario);
+  } catch (const std::runtime_error& e) {
+    out.notes.push_back(fmt::format("the reduced fleet cannot be run: {}", e.what()));
+  }
+  out.parts = {part("fleet"), part("instant"), part("inputs"), part("weather"), o.model};
+  out.parts.back().name = "model";
+  if (nominal.empty()) {
+    out.parts[2].n_failed = o.n_input;
+  } else {
+    out.parts[2] = inputs_part(fleet, nominal, o), out.parts[3] = weather_part(fleet, nominal, o);
+  }
+  for (const Headline& h : headlines()) {
+    const bool there = std::any_of(base.summary.begin(), base.summary.end(), [&](const auto& item) { return item.first == h.key; });
+    if (!there) continue;
+    const std::string why = without(base, h);
+    out.figures.push_back(combine(h.key, why.empty() ? sim::figure(base, h.key) : std::nan(""), out.parts));
+    out.figures.back().note = why;
+  }
+  out.cpu_s = cpu_s() - begin_s;
+  return out;
+}
+
+}  // namespace TIDEWATT_NAMESPACE::study
