@@ -34,9 +34,11 @@ PowerBrake::PowerBrake(const Scenario& s) {
     if (e.kind != EventKind::power_brake) continue;
     for (std::size_t h = 0; h < s.halls.size(); ++h) {
       if (!e.hall.empty() && e.hall != s.halls[h].hall.name) continue;
-      const Tick seen = to_tick(s.halls[h].sampling.period_s), begin = to_tick(e.at_s) + seen;
+      // On whole milliseconds, as all edges at which halls and waveform meet: their energies are compared there.
+      const auto whole_ms = [](Tick t) { return (t + ns_per_ms - 1) / ns_per_ms * ns_per_ms; };
+      const Tick seen = to_tick(s.halls[h].sampling.period_s), begin = whole_ms(to_tick(e.at_s) + seen);
       pulls_.push_back(
-          {h, begin, e.duration_s > 0.0 ? begin + to_tick(e.duration_s) : std::numeric_limits<Tick>::max()});
+          {h, begin, e.duration_s > 0.0 ? whole_ms(begin + to_tick(e.duration_s)) : std::numeric_limits<Tick>::max()});
     }
   }
 }

@@ -33,6 +33,28 @@ void admit(const Scenario& s) {
 
 namespace {
 
+/// What a model's values must agree on with one another: the model itself says so.
+template <class Make>
+void check_model(const std::string& path, std::vector<Finding>& findings, Make&& make) {
+  try {
+    make();
+  } catch (const InputError& e) {
+    for (const Finding& f : e.findings())
+      findings.push_back({{}, f.key.empty() ? path : path + "." + f.key, f.message});
+  }
+}
+
+void check_plant(const std::string& path, const HallSpec& h, std::vector<Finding>& findings) {
+  if (h.own_plant) return;
+  check_model(path, findings, [&] {
+    if (h.plant_kind == PlantKind::hydronic)
+      const cooling::HydronicPlant plant(h.hydronic, h.hydronic.reference_it_W);
+    if (h.plant_kind == PlantKind::outside_air)
+      const cooling::OutsideAirPlant plant(h.outside_air, h.outside_air.reference_it_W);
+    if (h.plant_kind == PlantKind::prescribed_inlet) const cooling::PrescribedInlet plant(h.prescribed, 0);
+  });
+}
+
 /// Whether a plant has the parts that an event of this kind takes out.
 bool has_part(const HallSpec& h, EventKind kind) {
   if (h.plant_kind == PlantKind::prescribed_inlet) return false;
@@ -283,9 +305,9 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
       report("hall." + h.hall.name + ".gpu.power.power_limit_min_W",
              fmt::format("{:g} W is above the board limit tdp_W; allowed: 0 (not published) to {:g} W",
                          h.gpu.power_limit_min_W, h.gpu.tdp_W));
-    if (h.plant_kind == PlantKind::hydronic)
-      for (const auto& f : cooling::check_set_points(h.hydronic))
-        report("hall." + h.hall.name + ".plant." + f.key, f.message);
+    else
+      check_model("hall." + h.hall.name + ".gpu.power", findings, [&] { const power::GpuModel model(h.gpu); });
+    check_plant("hall." + h.hall.name + ".plant", h, findings);
     if (!h.liquid && h.package.convection_exponent_ratio == 0.0)
       report("hall." + h.hall.name + ".gpu",
              "its package has a cold plate, the server is cooled by air; choose an entry whose name does not end in "

@@ -18,17 +18,27 @@ namespace {
 /// Names of a table's numbers.
 class Numbers final : public FieldVisitor {
  public:
-  std::set<std::string, std::less<>> real, whole;
+  std::set<std::string, std::less<>> real, whole, list;
   void number(std::string_view key, double&, Range, std::string_view, Need) override { real.emplace(key); }
   void integer(std::string_view key, std::int64_t&, Range, std::string_view, Need) override { whole.emplace(key); }
   void flag(std::string_view, bool&, std::string_view, Need) override {}
   void text(std::string_view, std::string&, std::string_view, Need) override {}
   void choice(std::string_view, std::string&, std::span<const std::string_view>, std::string_view, Need) override {}
-  void numbers(std::string_view, std::vector<double>&, Range, std::string_view, Need) override {}
+  void numbers(std::string_view key, std::vector<double>&, Range, std::string_view, Need) override {
+    list.emplace(key);
+  }
   void texts(std::string_view, std::vector<std::string>&, std::string_view, Need) override {}
 };
 
 }  // namespace
+
+bool Recheck::take(const std::string& key, bool whole, Node& node) {
+  const auto value = values_.find(key);
+  if (value == values_.end()) return false;
+  node = whole ? Node(static_cast<std::int64_t>(std::llround(value->second)), {}) : Node(value->second, {});
+  values_.erase(value);
+  return true;
+}
 
 void Recheck::table(const std::string& path, const Keys& keys, const Keys& defaults) {
   TableWriter written;
@@ -40,11 +50,13 @@ void Recheck::table(const std::string& path, const Keys& keys, const Keys& defau
   defaults(unset);
   std::set<std::string> given;
   for (auto& [key, node] : std::get<Node::Table>(written.out.value)) {
-    const auto value = values_.find(path + "." + key);
-    if (value == values_.end()) continue;
-    if (!numbers.real.contains(key) && !numbers.whole.contains(key)) continue;  // no number: left over
-    node = numbers.whole.contains(key) ? Node(static_cast<std::int64_t>(std::llround(value->second)), {}) : Node(value->second, {});
-    given.insert(key), values_.erase(value);
+    const std::string at = path + "." + key;
+    const bool whole = numbers.whole.contains(key);
+    if ((whole || numbers.real.contains(key)) && take(at, whole, node)) given.insert(key);
+    if (!numbers.list.contains(key)) continue;
+    auto& items = std::get<Node::Array>(node.value);
+    for (std::size_t i = 0; i < items.size(); ++i)
+      if (take(fmt::format("{}[{}]", at, i), false, items[i])) given.insert(key);
   }
   std::erase_if(std::get<Node::Table>(written.out.value), [&](const auto& item) {
     if (given.contains(item.first)) return false;

@@ -39,6 +39,8 @@ class Recheck {
   std::vector<Finding>& findings() { return findings_; }
 
  private:
+  /// Another value of a key, if one is given.
+  bool take(const std::string& key, bool whole, Node& node);
   std::vector<Finding>& findings_;
   std::map<std::string, double> values_;
 };

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <tuple>
 
@@ -24,14 +25,18 @@ double number_of(const Node& node) {
   return std::get<double>(node.value);
 }
 
-/// Inputs that are one thing, with the range that they share.
+/// Inputs that move together, for they are one thing: value = place · (high − low) + low of each.
 struct Common {
-  std::vector<std::string> keys;
-  double low = 0.0, high = 0.0;
+  struct Item {
+    std::string key;
+    double low = 0.0, high = 0.0;
+  };
+  std::vector<Item> items;
 };
 
-/// A key without the name of its hall, job or neighbour.
-std::string without_owner(const std::string& key) {
+/// A key without the name of its hall or job, and without the number of a list's item: a curve is high or low as a whole.
+std::string common_name(std::string key) {
+  key = key.substr(0, key.find('['));
   const auto first = key.find('.');
   const std::string list = key.substr(0, first);
   if (list != "hall" && list != "job") return key;
@@ -39,15 +44,30 @@ std::string without_owner(const std::string& key) {
   return second == std::string::npos ? key : list + key.substr(second);
 }
 
+/// A list's items have one range: the list moves by one factor, as far as all items stay inside.
+void hold_shape(Common& list, const std::map<std::string, double>& values) {
+  double least = 0.0, most = std::numeric_limits<double>::infinity();
+  for (const auto& [key, low, high] : list.items) {
+    if (!(values.at(key) > 0.0)) return;  // each on its own
+    least = std::max(least, low / values.at(key)), most = std::min(most, high / values.at(key));
+  }
+  for (auto& [key, low, high] : list.items) low = values.at(key) * least, high = values.at(key) * most;
+}
+
 std::vector<Common> common_inputs(const sim::Scenario& s, const std::set<std::string>& taken) {
   std::vector<Common> out;
   std::map<std::tuple<std::string, double, double, double, std::string>, std::size_t> known;
+  std::map<std::string, double> values;
   for (const auto& a : s.assumed) {
     if (!(a.low < a.high) || taken.contains(a.key)) continue;
-    const auto [at, added] = known.try_emplace({without_owner(a.key), a.value, a.low, a.high, a.source}, out.size());
-    if (added) out.push_back({{}, a.low, a.high});
-    out[at->second].keys.push_back(a.key);
+    const bool item = a.key.ends_with("]");
+    const auto [at, added] = known.try_emplace({common_name(a.key), item ? 0.0 : a.value, a.low, a.high, a.source}, out.size());
+    if (added) out.emplace_back();
+    out[at->second].items.push_back({a.key, a.low, a.high});
+    values[a.key] = a.value;
   }
+  for (Common& c : out)
+    if (c.items.front().key.ends_with("]")) hold_shape(c, values);
   return out;
 }
 
@@ -102,9 +122,8 @@ InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalo
       InputDraw draw;
       for (const auto& [key, column] : rows) draw[key] = column[(seed - 1 + round * n + i) % column.size()];
       for (std::size_t d = 0; d < inputs.size(); ++d)
-        for (const auto& key : inputs[d].keys)
-          draw[key] = (fleet.with_share.contains(key) ? fleet.share : 1.0) *
-                      (inputs[d].low + points[i][d] * (inputs[d].high - inputs[d].low));
+        for (const auto& [key, low, high] : inputs[d].items)
+          draw[key] = (fleet.with_share.contains(key) ? fleet.share : 1.0) * (low + points[i][d] * (high - low));
       try {
         sim::check(sim::with_values(s, draw));
         out.draws.push_back(std::move(draw));

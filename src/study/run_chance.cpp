@@ -45,7 +45,9 @@ void replay(ChancePart& part, const Figures& nominal, Make&& make) {
   try {
     drawn = figures_of(make());
   } catch (const std::runtime_error& e) {  // InputError, RefusedError, SolverError: an error of the product
-    if (part.n_failed++ == 0) part.note += fmt::format("{}a draw failed: {}", part.note.empty() ? "" : "; ", e.what());
+    ++part.n_failed;
+    if (const std::string why = fmt::format("a draw failed: {}", e.what()); part.note.find(why) == std::string::npos)
+      part.note += (part.note.empty() ? "" : "; ") + why;
     return;
   }
   ++part.n_draw;
