@@ -136,8 +136,7 @@ std::vector<ModelError> model_errors(const std::vector<LedgerLine>& lines, const
   std::vector<ModelError> out;
   for (const BackedHeadline& h : backed_headlines()) {
     const auto compares = [&h](const Candidate& c) {
-      const bool listed = std::find(h.rows.begin(), h.rows.end(), c.line->row) != h.rows.end();
-      return backs(h, c.traits.area, c.line->row) && (listed || c.traits.quantity == h.quantity);
+      return backs(h, c.traits.area, c.line->row) && c.traits.quantity == h.quantity;
     };
     out.push_back(class_of(all,
                            {area_name(std::string(h.areas.front()), std::string(h.quantity)),

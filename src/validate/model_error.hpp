@@ -46,8 +46,9 @@ struct CheckedRow {
 };
 /// All blind rows whose errors are ratios, in the ledger's order.
 std::vector<CheckedRow> checked_rows(const std::vector<LedgerLine>& lines);
-/// As a table, and as one JSON object {"model_errors": [...]}: a number that is not finite is null.
+/// As a table: measured over computed less 1, in percent.
 std::string checked_text(const std::vector<CheckedRow>& rows);
+/// As one JSON object {"model_errors": [...]}: members of CheckedRow, logarithms as they are; what is not finite is null.
 std::string checked_json(const std::vector<CheckedRow>& rows);
 
 }  // namespace TIDEWATT_NAMESPACE::validate

@@ -17,6 +17,7 @@ struct RowTraits {
   std::string format;  ///< of the plan's linear layers: bf16, fp8 (mxfp8 takes its efficiency) or nvfp4; empty: no plan
   std::string shape;   ///< "dense" or "experts"; empty: no plan
 };
+/// Those of a line's row; empty words where no file declares it.
 RowTraits row_traits(const LedgerLine& line);
 
 /// The same of a run. A set holds one value for each of its halls or jobs that differ; an empty set: not known.

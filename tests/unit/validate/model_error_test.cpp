@@ -92,11 +92,22 @@ TEST_CASE("a class has rows of the device, number format and kind of model, if t
   lines.push_back(line("E1/llama31-8b", "paper", 1.0));     // a rate over a whole run
   lines.push_back(line("R4/b200-64", "paper", 0.4));        // another device
   lines.push_back(line("E2/rest-h100-28", "p", 0.3, "W"));  // another area
+  lines.push_back(line("E1/deepseek-v3", "paper", 0.4));    // experts
+  lines.push_back(line("R1/h100-512", "paper", 0.1));       // a fit today
+  lines.push_back(line("R6/70b-fp8", "paper", 0.1));        // not blind when it was computed
+  lines.back().kind = "seen";
   const auto eight = tokens(lines, h100);
   CHECK(eight.class_name == "training time, h100, fp8, dense, steps");
   CHECK(eight.rows == std::vector<std::string>(h100_fp8.begin(), h100_fp8.begin() + 8));
   CHECK(eight.logs[7] == Approx(0.07));
   CHECK(eight.note.empty());
+}
+
+TEST_CASE("a model with experts has no class of dense ones") {
+  const std::string experts = h100 + "\n# --set job.main.model=deepseek_v3_like";
+  const auto device = tokens(ladder(8), experts);
+  CHECK(device.class_name == "training time, h100");
+  CHECK(device.note == "0 alike (training time, h100, fp8, experts, steps): all rows of the device");
 }
 
 TEST_CASE("fewer than eight rows alike: all of the device, and with fewer than eight of it those of all devices") {
@@ -106,6 +117,7 @@ TEST_CASE("fewer than eight rows alike: all of the device, and with fewer than e
   const auto device = tokens(lines, h100);
   CHECK(device.class_name == "training time, h100");
   CHECK(device.rows.size() == 8);
+  CHECK(device.rows.back() == "R6/8b-bf16");
   CHECK(device.note == "7 alike (training time, h100, fp8, dense, steps): all rows of the device");
   const auto everywhere = tokens(lines, scenario("b200_sxm_1000W"));
   CHECK(everywhere.class_name == "training time, all devices");
