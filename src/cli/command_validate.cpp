@@ -10,6 +10,7 @@
 #include "validate/catalog_in_use.hpp"
 #include "validate/declared_key.hpp"
 #include "validate/leave_one_out.hpp"
+#include "validate/model_error.hpp"
 #include "validate/mutation.hpp"
 #include "validate/own_log.hpp"
 #include "validate/row_json.hpp"
@@ -28,6 +29,7 @@ struct Arguments {
   bool all = false;
   bool leave_one_out = false;
   bool mutation = false;
+  bool model_errors = false;
   double share = 1.0;
 };
 
@@ -104,6 +106,11 @@ void print_mutation(const Arguments& a) {
   fmt::print("{}\n", a.json ? mutation_json(rows) : mutation_text(rows));
 }
 
+void print_model_errors(bool json) {
+  const auto rows = checked_rows(ledger());
+  fmt::print("{}{}", json ? checked_json(rows) : checked_text(rows), json ? "\n" : "");
+}
+
 void hold_log(Arguments a) {
   a.log.catalog = a.overlay;
   const auto log = own_log(a.log);
@@ -115,6 +122,7 @@ void validate(const Arguments& a) {
   const CatalogInUse use(a.overlay);
   if (a.leave_one_out) return print_leave_one_out(a.json);
   if (a.mutation) return print_mutation(a);
+  if (a.model_errors) return print_model_errors(a.json);
   std::vector<Row> all;
   std::size_t n[4] = {};
   if (!a.json)
@@ -149,6 +157,10 @@ void add_validate_command(CLI::App& app, int&) {
   c->add_flag("--json", a->json, "print the rows as one JSON object");
   c->add_flag("--leave-one-out", a->leave_one_out,
               "print each training row's error with the matrix efficiency set by the other rows of its device");
+  c->add_flag(
+      "--model-errors", a->model_errors,
+      "print the first error of each blind row beside the 5 % and 95 % quantiles of its class's first errors; rows of "
+      "its own source are left out of the class");
   c->add_flag("--mutation", a->mutation,
               "compute each passing row with its main parameter changed: it must fail then; takes minutes");
   c->add_option("--share", a->share, "with --mutation: share of the computations, 0 to 1")

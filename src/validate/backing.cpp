@@ -13,31 +13,6 @@
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
-/// Areas whose rows compare a headline's quantity, parts of the keys of inputs that enter it, and rows of other areas that measure what it
-/// follows from.
-struct Headline {
-  const char *key, *label;
-  std::vector<std::string_view> areas, inputs, rows = {};
-};
-const std::vector<Headline> headlines = {
-    Headline{"tokens_per_s_mean",
-             "throughput",
-             {"training time"},
-             {".compute.", ".network.", ".governor.", ".spread.", ".power."}},
-    Headline{"throughput_swing_percent",
-             "swing of throughput",
-             {"days"},
-             {".power.", ".spread.", ".package.", ".governor.", ".plant.", ".air."},
-             {"E7/clock-slope"}},
-    Headline{"pcc_mean_MW", "mean power", {"node power"}, {".power.", ".server.", ".plant.", ".feeder.", ".governor."}},
-    Headline{"pcc_step_1s_max_MW", "change over 1 s", {"power swing"}, {".power.", ".server.", ".network.", ".life."}},
-    Headline{
-        "pcc_ramp_up_max_MW_per_s", "steepest rise", {"power swing"}, {".power.", ".server.", ".network.", ".life."}},
-    Headline{
-        "pcc_ramp_down_max_MW_per_s", "steepest fall", {"power swing"}, {".power.", ".server.", ".network.", ".life."}},
-    Headline{"die_max_degC", "hottest die", {"temperature"}, {".power.", ".spread.", ".package.", ".air.", ".plant."}},
-    Headline{"pue", "PUE", {"plant"}, {".plant.", ".air."}}};
-
 bool is_in(std::string_view word, const std::vector<std::string_view>& list) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
@@ -70,17 +45,56 @@ BackingRow backing_row(const LedgerLine& line, const std::string& device) {
 
 }  // namespace
 
+const std::vector<BackedHeadline>& backed_headlines() {
+  static const std::vector<std::string_view> swing = {".power.", ".server.", ".network.", ".life."};
+  static const std::vector<BackedHeadline> all = {
+      {"tokens_per_s_mean",
+       "throughput",
+       {"training time"},
+       "throughput",
+       "steps",
+       {".compute.", ".network.", ".governor.", ".spread.", ".power."}},
+      {"throughput_swing_percent",
+       "swing of throughput",
+       {"days"},
+       "%",
+       "",
+       {".power.", ".spread.", ".package.", ".governor.", ".plant.", ".air."},
+       {"E7/clock-slope"}},
+      {"pcc_mean_MW",
+       "mean power",
+       {"node power"},
+       "W",
+       "at work",
+       {".power.", ".server.", ".plant.", ".feeder.", ".governor."}},
+      {"pcc_step_1s_max_MW", "change over 1 s", {"power swing"}, "W", "", swing},
+      {"pcc_ramp_up_max_MW_per_s", "steepest rise", {"power swing"}, "W", "", swing},
+      {"pcc_ramp_down_max_MW_per_s", "steepest fall", {"power swing"}, "W", "", swing},
+      {"die_max_degC",
+       "hottest die",
+       {"temperature"},
+       "degC",
+       "",
+       {".power.", ".spread.", ".package.", ".air.", ".plant."}},
+      {"pue", "PUE", {"plant"}, "", "", {".plant.", ".air."}}};
+  return all;
+}
+
+bool backs(const BackedHeadline& headline, std::string_view area, std::string_view row) {
+  return is_in(area, headline.areas) || is_in(row, headline.rows);
+}
+
 std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::string& scenario,
                              const std::vector<std::string>& assumed) {
   std::vector<Backing> out;
-  for (const Headline& h : headlines) {
+  for (const BackedHeadline& h : backed_headlines()) {
     Backing& b = out.emplace_back(Backing{h.key, h.label, {}, {}, 0, {}});
     for (const auto& line : lines) {
       if (is_in(line.row, h.rows) && line.kind == "blind" && !is_blind(line) && first_line(lines, line.row) == &line)
         b.fitted.push_back(backing_row(line, device_of(*declared_key(declared_keys(), line.row))));
       if (!is_blind(line)) continue;  // before the search below: most lines are not
       const DeclaredKey* declared = declared_key(declared_keys(), line.row);
-      if (declared == nullptr || (!is_in(declared->area, h.areas) && !is_in(line.row, h.rows))) continue;
+      if (declared == nullptr || !backs(h, declared->area, line.row)) continue;
       if (first_line(lines, line.row) != &line) continue;
       const std::string device = device_of(*declared);
       if (!device.empty() && scenario.find('"' + device + '_') == std::string::npos)

@@ -1,10 +1,26 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ledger.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
+
+/// A figure of the summary that rows may back.
+struct BackedHeadline {
+  const char *key, *label;              ///< of the summary; for people
+  std::vector<std::string_view> areas;  ///< whose rows compare its quantity
+  /// The headline's own quantity and what the hardware does meanwhile, as in RowTraits.
+  std::string_view quantity, state;
+  std::vector<std::string_view> inputs;     ///< parts of the keys of inputs that enter it
+  std::vector<std::string_view> rows = {};  ///< rows of other areas that measure what it follows from
+};
+/// All of them, in the order in which they are printed.
+const std::vector<BackedHeadline>& backed_headlines();
+/// Whether a row says how wrong a headline is.
+/// @param area of the row, from evidence.toml
+bool backs(const BackedHeadline& headline, std::string_view area, std::string_view row);
 
 /// A row that compares the same quantity as a headline with a measurement, and was blind when it was computed first.
 struct BackingRow {

@@ -105,6 +105,9 @@ Vector better_spread(std::span<const SizedError> errors, const Vector& beta, con
 
 }  // namespace
 
+bool of_whole_run(std::string_view row) { return listed_in("whole_runs", row, true); }
+bool is_at_rest(std::string_view row) { return listed_in("at_rest", row, false); }
+
 ErrorClass error_class(std::string_view row, double tolerance, bool absolute) {
   const DeclaredKey* declared = declared_key(declared_keys(), row);
   ErrorClass out{declared != nullptr ? declared->area : "", "", {}};
@@ -113,7 +116,7 @@ ErrorClass error_class(std::string_view row, double tolerance, bool absolute) {
     out.name = "tolerance in its unit";
     return out;
   }
-  const bool whole = listed_in("whole_runs", row, true);
+  const bool whole = of_whole_run(row);
   out.features[whole_run] = whole;
   if (out.area == "training time") {
     const bool rule = !whole && tolerance > wide_tolerance, other = !listed_in("software_of_the_fits", row, false);

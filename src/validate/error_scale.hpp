@@ -21,6 +21,11 @@ struct ErrorClass {
 /// @param tolerance as declared with the row  @param absolute whether it is in the row's unit
 ErrorClass error_class(std::string_view row, double tolerance, bool absolute);
 
+/// Whether bands.toml lists the row as a rate over a whole run, with its restarts and evaluations.
+bool of_whole_run(std::string_view row);
+/// Whether bands.toml lists it as watts of a chip or server at rest.
+bool is_at_rest(std::string_view row);
+
 /// -1 for a rate, so that positive errors of times and rates alike say that the model is slow; else 1. @returns dimensionless
 double sign_of(std::string_view unit);
 

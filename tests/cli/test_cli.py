@@ -310,6 +310,10 @@ class LeaveOneOut(unittest.TestCase):
             self.assertGreater(row["expected_s"], 0, name)
             self.assertLess(abs(row["left_out_error_frac"]), 0.12, name)
 
+    def test_each_blind_row_beside_the_first_errors_of_its_class(self):
+        rows = {r["row"]: r for r in product.call([BINARY, "validate", "--model-errors", "--json"]).json["model_errors"]}
+        self.assertEqual((rows["R4/h100-256"]["class"], rows["R4/h100-256"]["inside"]), ("training time, h100, fp8, dense, steps", True))
+
 
 class Plant(unittest.TestCase):
     def test_a_plant_alone_gives_its_figures_by_month(self):
