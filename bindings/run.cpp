@@ -9,6 +9,7 @@
 #include "study/run_chance.hpp"
 #include "study/scenario_tree.hpp"
 #include "tidewatt/sim/gpu_hours.hpp"
+#include "validate/model_error.hpp"
 
 namespace TIDEWATT_NAMESPACE::bindings {
 namespace {
@@ -53,6 +54,7 @@ py::tuple interval(const std::shared_ptr<sim::Scenario>& scenario, const std::sh
         study::ChanceOptions options;
         options.n_input = n_draw;
         options.catalog_overlay = overlay;
+        options.model = validate::model_part(validate::ledger(), scenario->text);
         options.stop = [&] { return stop.load(); };
         *made = study::run_chance(*scenario, base->result, options);
       },

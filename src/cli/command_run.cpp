@@ -29,6 +29,7 @@
 #include "tidewatt/sim/gpu_hours.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "validate/backing.hpp"
+#include "validate/model_error.hpp"
 
 namespace {
 
@@ -134,15 +135,20 @@ sim::GpuChoice chosen_gpu(const std::string& text) {
   return choice;
 }
 
+/// The scenario and what it inherits.
+std::string text_of(const sim::Result& result) {
+  std::string text;
+  for (const auto& [key, value] : result.provenance)
+    if (value.find('\n') != std::string::npos) text += value + "\n";
+  return text;
+}
+
 /// What the run's headlines rest on, for people.
 std::string evidence_text(const sim::Scenario& scenario, const sim::Result& result) {
   std::vector<std::string> assumed;
   assumed.reserve(scenario.assumed.size());
   for (const auto& input : scenario.assumed) assumed.push_back(input.key);
-  std::string text;
-  for (const auto& [key, value] : result.provenance)
-    if (value.find('\n') != std::string::npos) text += value + "\n";  // the scenario and what it inherits
-  auto all = validate::backing(validate::ledger(), text, assumed);
+  auto all = validate::backing(validate::ledger(), text_of(result), assumed);
   std::erase_if(all, [&](const validate::Backing& b) {
     return std::none_of(result.summary.begin(), result.summary.end(),
                         [&](const auto& figure) { return figure.first == b.headline; });
@@ -155,6 +161,7 @@ study::Chance chance_of(const Arguments& a, const sim::Scenario& scenario, const
   study::ChanceOptions options;
   options.n_input = a.n_draw;
   options.catalog_overlay = a.load.catalog_overlay;
+  options.model = validate::model_part(validate::ledger(), scenario.text);
   return study::run_chance(scenario, result, options);
 }
 

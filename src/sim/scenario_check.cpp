@@ -47,8 +47,7 @@ void check_model(const std::string& path, std::vector<Finding>& findings, Make&&
 void check_plant(const std::string& path, const HallSpec& h, std::vector<Finding>& findings) {
   if (h.own_plant) return;
   check_model(path, findings, [&] {
-    if (h.plant_kind == PlantKind::hydronic)
-      const cooling::HydronicPlant plant(h.hydronic, h.hydronic.reference_it_W);
+    if (h.plant_kind == PlantKind::hydronic) const cooling::HydronicPlant plant(h.hydronic, h.hydronic.reference_it_W);
     if (h.plant_kind == PlantKind::outside_air)
       const cooling::OutsideAirPlant plant(h.outside_air, h.outside_air.reference_it_W);
     if (h.plant_kind == PlantKind::prescribed_inlet) const cooling::PrescribedInlet plant(h.prescribed, 0);

@@ -31,9 +31,10 @@ constexpr double z95 = 1.6448536269514722;  // standard normal, 95 %
 constexpr std::size_t n_joint = 4096;
 constexpr std::uint64_t joint_seed = 1;
 
-/// The value at `u` of sorted values, type 7.
+/// The value at `u` of sorted values, type 6: the next draw is below it with probability u, as far as the values reach.
 double at(const std::vector<double>& sorted, double u) {
-  const double place = u * static_cast<double>(sorted.size() - 1);
+  const auto n = static_cast<double>(sorted.size());
+  const double place = std::clamp(u * (n + 1.0) - 1.0, 0.0, n - 1.0);
   const auto i = std::min(static_cast<std::size_t>(place), sorted.size() - 1), j = std::min(i + 1, sorted.size() - 1);
   return sorted[i] + (place - static_cast<double>(i)) * (sorted[j] - sorted[i]);
 }

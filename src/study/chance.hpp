@@ -22,36 +22,37 @@ std::span<const Headline> headlines();
 
 /// Equally likely values of one source of chance, as logarithms of their ratio to the run's own.
 struct ChancePart {
-  std::string name;                                 ///< fleet, instant, inputs, weather or model
-  std::int64_t n_draw = 0, n_failed = 0;            ///< counts; a draw is a run with all of the part's values drawn
-  std::map<std::string, std::vector<double>> logs;  ///< [headline] ln(K_draw / K_run); absent: the part does not move it
-  std::map<std::string, double> median_error;       ///< [headline] standard error of the median's logarithm, where known
-  std::string note;                                 ///< why the part is empty, what it rests on
+  std::string name;                       ///< fleet, instant, inputs, weather or model
+  std::int64_t n_draw = 0, n_failed = 0;  ///< counts; a draw is a run with all of the part's values drawn
+  std::map<std::string, std::vector<double>>
+      logs;                                    ///< [headline] ln(K_draw / K_run); absent: the part does not move it
+  std::map<std::string, double> median_error;  ///< [headline] standard error of the median's logarithm, where known
+  std::string note;                            ///< why the part is empty, what it rests on
 };
 
 /// Where a figure lies, in the figure's unit; NaN: not known.
 struct FigureChance {
-  std::string key;                                          ///< of the summary
-  double p05 = 0.0, p50 = 0.0, p95 = 0.0;                   ///< quantiles of all parts together
+  std::string key;                                           ///< of the summary
+  double p05 = 0.0, p50 = 0.0, p95 = 0.0;                    ///< quantiles of all parts together
   double p05_error = 0.0, p50_error = 0.0, p95_error = 0.0;  ///< their standard errors, from the number of draws
-  std::map<std::string, std::pair<double, double>> parts;   ///< [part] 5 and 95 % with this part alone
-  std::string note;                                         ///< why there is none
+  std::map<std::string, std::pair<double, double>> parts;    ///< [part] 5 and 95 % with this part alone
+  std::string note;                                          ///< why there is none
 };
 
 /// The chance of a run's headlines, and what it is made of.
 struct Chance {
-  std::vector<FigureChance> figures;  ///< in the order of `headlines`, those that the run has
-  std::vector<ChancePart> parts;      ///< fleet, instant, inputs, weather, model
+  std::vector<FigureChance> figures;                   ///< in the order of `headlines`, those that the run has
+  std::vector<ChancePart> parts;                       ///< fleet, instant, inputs, weather, model
   std::map<std::string, double> event_p50, event_max;  ///< [headline] over the instants of events that set it
-  std::int64_t n_gpu = 0;             ///< of a replay
-  double replayed_h = 0.0;            ///< simulated time of a replay
-  double cpu_s = 0.0;                 ///< processor time of all replays
+  std::int64_t n_gpu = 0;                              ///< of a replay
+  double replayed_h = 0.0;                             ///< simulated time of a replay
+  double cpu_s = 0.0;                                  ///< processor time of all replays
   std::vector<std::string> notes;
 };
 
 /// Puts parts together. They are independent:
 ///
-///     ln(K / K_run) = Σ_p x_p,   x_p a value of part p's draws, between its order statistics (type 7)
+///     ln(K / K_run) = Σ_p x_p,   x_p a value of part p's draws, between its order statistics (type 6: where the next draw lies)
 ///
 /// over 4,096 joint values from counter-based random numbers: equal bits on every machine. Standard errors of the ends are those of
 /// normal parts: a mean's s²/n and a spread's.

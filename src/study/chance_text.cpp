@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -35,25 +36,32 @@ std::string cell(double x) { return std::isfinite(x) ? fmt::format("{:.4g}", x) 
 std::string chance_text(const Chance& c, const sim::Result& base, bool all) {
   std::string out;
   const bool any = std::any_of(c.figures.begin(), c.figures.end(), [](const auto& f) { return std::isfinite(f.p05); });
-  if (any) out += fmt::format("{:<34} {:>10} {:>10} {:>10} {:>10}  {}\n", "Headlines with their chance", "this run", "median", "5 %", "95 %", "mostly from");
+  if (any)
+    out += fmt::format("{:<34} {:>10} {:>10} {:>10} {:>10}  {}\n", "Headlines with their chance", "this run", "median",
+                       "5 %", "95 %", "mostly from");
   for (const auto& f : c.figures) {
     if (!std::isfinite(f.p05)) continue;
     const Headline& h = headline(f.key);
     const std::string name = h.unit[0] == '\0' ? h.text : fmt::format("{}, {}", h.text, h.unit);
-    out += fmt::format("  {:<32} {:>10} {:>10} {:>10} {:>10}  {}\n", name, cell(sim::figure(base, f.key)), cell(f.p50), cell(f.p05), cell(f.p95), widest(f));
+    out += fmt::format("  {:<32} {:>10} {:>10} {:>10} {:>10}  {}\n", name, cell(sim::figure(base, f.key)), cell(f.p50),
+                       cell(f.p05), cell(f.p95), widest(f));
     const auto event = c.event_p50.find(f.key);
     if (event != c.event_p50.end())
       out += fmt::format("    set by events: median {} and largest {} over their instants within an iteration\n",
                          cell(event->second), cell(c.event_max.at(f.key)));
     if (!all) continue;
     for (const auto& [part, ends] : f.parts)
-      out += fmt::format("    {:<30} {:>10} {:>10} {:>10} {:>10}\n", part + " alone", "", "", cell(ends.first), cell(ends.second));
+      out += fmt::format("    {:<30} {:>10} {:>10} {:>10} {:>10}\n", part + " alone", "", "", cell(ends.first),
+                         cell(ends.second));
   }
   if (any) {
-    out += "  Draws:";
+    std::vector<std::string> draws;
     for (const auto& part : c.parts)
-      if (part.n_draw > 0) out += fmt::format("{} {} {}", &part == &c.parts.front() ? "" : ",", part.name, part.n_draw);
-    out += fmt::format("; on {} GPUs, {:.3g} h each. This run is one fleet and one instant; plan with the interval.\n", c.n_gpu, c.replayed_h);
+      if (part.n_draw > 0) draws.push_back(fmt::format("{} {}", part.name, part.n_draw));
+    out += fmt::format(
+        "  Draws: {}; inputs and weather on {} GPUs, {:.3g} h. This run is one fleet and one instant: plan with the "
+        "interval.\n",
+        fmt::join(draws, ", "), c.n_gpu, c.replayed_h);
   }
   for (const auto& f : c.figures)
     if (!f.note.empty()) out += fmt::format("  {}: no interval: {}\n", headline(f.key).text, f.note);
@@ -76,7 +84,8 @@ std::string chance_json(const Chance& c) {
            {"parts", Json::object()},
            {"notes", c.notes}};
   for (const auto& f : c.figures) {
-    out["monte_carlo_error"][f.key] = {{"p05", number(f.p05_error)}, {"p50", number(f.p50_error)}, {"p95", number(f.p95_error)}};
+    out["monte_carlo_error"][f.key] = {
+        {"p05", number(f.p05_error)}, {"p50", number(f.p50_error)}, {"p95", number(f.p95_error)}};
     if (!f.note.empty()) out["without"][f.key] = f.note;
   }
   for (const auto& part : c.parts) {

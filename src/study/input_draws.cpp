@@ -16,8 +16,8 @@
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
-constexpr std::size_t most_tries = 8;    // candidates per draw that is asked for
-constexpr double days_around = 30.0;     // by which the start is moved, at most [assumed]
+constexpr std::size_t most_tries = 8;  // candidates per draw that is asked for
+constexpr double days_around = 30.0;   // by which the start is moved, at most [assumed]
 constexpr std::uint64_t days_seed = 1;
 
 double number_of(const Node& node) {
@@ -61,7 +61,8 @@ std::vector<Common> common_inputs(const sim::Scenario& s, const std::set<std::st
   for (const auto& a : s.assumed) {
     if (!(a.low < a.high) || taken.contains(a.key)) continue;
     const bool item = a.key.ends_with("]");
-    const auto [at, added] = known.try_emplace({common_name(a.key), item ? 0.0 : a.value, a.low, a.high, a.source}, out.size());
+    const auto [at, added] =
+        known.try_emplace({common_name(a.key), item ? 0.0 : a.value, a.low, a.high, a.source}, out.size());
     if (added) out.emplace_back();
     out[at->second].items.push_back({a.key, a.low, a.high});
     values[a.key] = a.value;

@@ -101,9 +101,10 @@ ReducedFleet reduced_fleet(const sim::Scenario& given) {
     auto& b = *s.battery;
     for (double* x : {&b.power_W, &b.energy_J, &b.standby_W, &b.ramp_up_W_per_s, &b.ramp_down_W_per_s, &b.band_W})
       *x *= out.share;
-    const std::string path = fmt::format(
-        "mitigation.{}.", s.mitigation_names.battery.empty() ? "site_battery" : s.mitigation_names.battery);
-    for (const char* key : {"power_MW", "energy_MWh", "standby_kW", "ramp_up_MW_per_min", "ramp_down_MW_per_min", "band_MW"})
+    const std::string path =
+        fmt::format("mitigation.{}.", s.mitigation_names.battery.empty() ? "site_battery" : s.mitigation_names.battery);
+    for (const char* key :
+         {"power_MW", "energy_MWh", "standby_kW", "ramp_up_MW_per_min", "ramp_down_MW_per_min", "band_MW"})
       out.with_share.insert(path + key);
   }
   return out;

@@ -18,6 +18,7 @@ namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
 constexpr double longest_replay_s = 24.0 * 3600.0;
+constexpr double usual_replay_s = 1800.0, behind_events_s = 600.0;  // of runs without a whole day
 constexpr std::uint64_t inputs_seed = 1;
 
 double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -58,9 +59,11 @@ void replay(ChancePart& part, const Figures& nominal, Make&& make) {
 
 ChancePart inputs_part(const ReducedFleet& fleet, const Figures& nominal, const ChanceOptions& o) {
   ChancePart out = part("inputs");
-  const auto drawn = input_draws(fleet, catalog::Catalog(o.catalog_overlay), static_cast<std::size_t>(o.n_input), inputs_seed);
+  const auto drawn =
+      input_draws(fleet, catalog::Catalog(o.catalog_overlay), static_cast<std::size_t>(o.n_input), inputs_seed);
   if (drawn.n_refused > 0)
-    out.note = fmt::format("{} draws contradicted themselves and were drawn again, the first: {}", drawn.n_refused, drawn.refusal);
+    out.note = fmt::format("{} draws contradicted themselves and were drawn again, the first: {}", drawn.n_refused,
+                           drawn.refusal);
   if (drawn.draws.empty() && drawn.n_refused == 0) out.note = "no assumed input has a range";
   if (drawn.draws.empty() && drawn.n_refused > 0) out.n_failed = o.n_input;
   for (const auto& draw : drawn.draws) {
@@ -85,6 +88,14 @@ ChancePart weather_part(const ReducedFleet& fleet, const Figures& nominal, const
   return out;
 }
 
+/// The part of a run that is replayed: its first day; of a shorter run, which has no swing, the first half hour and all events.
+double replayed_s(const sim::Scenario& s) {
+  if (s.run.duration_s >= longest_replay_s) return longest_replay_s;
+  double out_s = usual_replay_s;
+  for (const auto& e : s.events) out_s = std::max(out_s, e.at_s + std::max(e.duration_s, 0.0) + behind_events_s);
+  return std::min(out_s, s.run.duration_s);
+}
+
 /// Why a headline of the run has no interval; empty: it has one.
 std::string without(const sim::Result& base, const Headline& h) {
   if (std::string_view(h.key) != "throughput_swing_percent") return "";
@@ -102,11 +113,12 @@ Chance run_chance(const sim::Scenario& scenario, const sim::Result& base, const 
   Chance out;
   auto fleet = reduced_fleet(scenario);
   if (!fleet.whole.empty()) out.notes.push_back("replays have the whole fleet: " + fleet.whole);
-  if (fleet.scenario.run.duration_s > longest_replay_s) {
-    fleet.scenario.run.duration_s = longest_replay_s;
-    out.notes.emplace_back("replays cover the first 24 h");
+  double& duration_s = fleet.scenario.run.duration_s;
+  if (const double replay_s = replayed_s(scenario); replay_s < duration_s) {
+    duration_s = replay_s;
+    out.notes.push_back(fmt::format("replays cover the first {:.3g} h", duration_s / 3600.0));
   }
-  out.n_gpu = fleet.n_gpu, out.replayed_h = fleet.scenario.run.duration_s / 3600.0;
+  out.n_gpu = fleet.n_gpu, out.replayed_h = duration_s / 3600.0;
   Figures nominal;
   try {
     nominal = figures_of(fleet.scenario);
@@ -121,7 +133,8 @@ Chance run_chance(const sim::Scenario& scenario, const sim::Result& base, const 
     out.parts[2] = inputs_part(fleet, nominal, o), out.parts[3] = weather_part(fleet, nominal, o);
   }
   for (const Headline& h : headlines()) {
-    const bool there = std::any_of(base.summary.begin(), base.summary.end(), [&](const auto& item) { return item.first == h.key; });
+    const bool there =
+        std::any_of(base.summary.begin(), base.summary.end(), [&](const auto& item) { return item.first == h.key; });
     if (!there) continue;
     const std::string why = without(base, h);
     out.figures.push_back(combine(h.key, why.empty() ? sim::figure(base, h.key) : std::nan(""), out.parts));

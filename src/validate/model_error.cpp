@@ -147,6 +147,26 @@ std::vector<ModelError> model_errors(const std::vector<LedgerLine>& lines, const
   return out;
 }
 
+study::ChancePart model_part(const std::vector<LedgerLine>& lines, const std::string& scenario) {
+  study::ChancePart out;
+  out.name = "model";
+  std::vector<std::string> classes, none;
+  for (const ModelError& e : model_errors(lines, scenario)) {
+    if (e.logs.empty()) {
+      none.push_back(e.headline);
+      continue;
+    }
+    classes.push_back(fmt::format("{}: {} blind rows of {}", e.headline, e.logs.size(), e.class_name));
+    out.n_draw = std::max(out.n_draw, static_cast<std::int64_t>(e.logs.size()));
+    out.logs[e.headline] = e.logs;
+    if (e.headline != "tokens_per_s_mean") continue;
+    for (const double x : e.logs) out.logs["iteration_s"].push_back(-x);
+  }
+  if (!none.empty()) classes.push_back(fmt::format("no row backs {}", fmt::join(none, ", ")));
+  out.note = fmt::format("{}", fmt::join(classes, "; "));
+  return out;
+}
+
 std::vector<CheckedRow> checked_rows(const std::vector<LedgerLine>& lines) {
   const auto all = candidates(lines);
   std::vector<CheckedRow> out;

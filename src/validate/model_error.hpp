@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "ledger.hpp"
+#include "study/chance.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 
@@ -31,6 +32,10 @@ struct ModelError {
 /// @param scenario as Scenario::text  @param without_source key of a source whose rows are left out; empty: none
 std::vector<ModelError> model_errors(const std::vector<LedgerLine>& lines, const std::string& scenario,
                                      const std::string& without_source = "");
+
+/// The same as a part of a run's chance: iterations err as tokens do, the other way. The note names the classes and the headlines
+/// that no row backs; those get nothing added.
+study::ChancePart model_part(const std::vector<LedgerLine>& lines, const std::string& scenario);
 
 /// A blind row held to its class without all rows of its own source.
 struct CheckedRow {

@@ -40,6 +40,7 @@ std::string state_of(const std::string& area, std::string_view row) {
   if (area != "training time" && area != "node power") return "";
   if (of_whole_run(row)) return "whole runs";
   if (area == "training time") return "steps";
+  if (row.starts_with("E3/")) return "serving";  // watts of GPUs that answer requests
   return is_at_rest(row) ? "at rest" : "at work";
 }
 

@@ -13,7 +13,8 @@ struct RowTraits {
   std::string device;    ///< as device_of(); empty: its main parameter is none of a device
   std::string quantity;  ///< "throughput" for times and rates of training and inference, else the row's unit
   std::string
-      state;  ///< training: "steps" or "whole runs"; node power: "at work", "at rest" or "whole runs"; else empty
+      state;  ///< training: "steps" or "whole runs"; node power: "at work", "serving", "at rest" or "whole runs"; else
+              ///< empty
   std::string format;  ///< of the plan's linear layers: bf16, fp8 (mxfp8 takes its efficiency) or nvfp4; empty: no plan
   std::string shape;   ///< "dense" or "experts"; empty: no plan
 };
