@@ -155,11 +155,11 @@ def check_interval(report):
     for key in BOUNDED:
         low, high, error = f[key + "_p05"], f[key + "_p95"], interval["monte_carlo_error"][key]
         report.judge(f"interval: {key}", 0 < low <= high and error["p05"] >= 0, f"{low:.4g} to {high:.4g} +- {error['p05']:.2g}, {error['p95']:.2g}; {f[key]:.4g}", "in order, with its Monte Carlo error")
-    names = [part["name"] for part in interval["parts"]]
-    report.judge("interval: parts", names == ["devices and assumed inputs", "weather", "seed"], ", ".join(names), "three, by name")
+    names = list(interval["parts"])
+    report.judge("interval: parts", names == ["fleet", "instant", "inputs", "weather", "model"], ", ".join(names), "five, by name")
     report.judge("interval: same payload without", bare.json["payload_sha256"] == f["payload_sha256"] and "interval" not in bare.json, f["payload_sha256"][:12], "equal")
-    spent, bound = o.cpu_s - bare.cpu_s, max(2.0, 0.2 * bare.cpu_s)
-    report.at_most("interval: processor time", spent, bound + 0.3, "s", ".2f", f"run {bare.cpu_s:.1f} s")
+    spent, bound = o.cpu_s - bare.cpu_s, max(8.0, 4.0 * bare.cpu_s)
+    report.at_most("interval: processor time", spent, bound, "s", ".2f", f"run {bare.cpu_s:.1f} s")
 
 
 def check_climates(report):

@@ -44,6 +44,27 @@ std::string common_name(std::string key) {
   return second == std::string::npos ? key : list + key.substr(second);
 }
 
+/// Dimensions of a model are multiples of what the usual ones are multiples of (heads, tiles, ranks): the grain is the largest divisor
+/// that leaves at least sixteen steps.
+double grain_of(double value) {
+  const auto whole = static_cast<std::int64_t>(value);
+  std::int64_t grain = std::max<std::int64_t>(1, whole / 16);
+  while (whole % grain != 0) --grain;
+  return static_cast<double>(grain);
+}
+
+/// Values that the check names are rounded: periods that must be whole milliseconds. @returns whether any was
+bool round_named(const InputError& e, InputDraw& draw) {
+  bool any = false;
+  for (const Finding& f : e.findings()) {
+    const auto named = draw.find(f.key);
+    if (named == draw.end() || named->second == std::round(named->second)) continue;
+    named->second = std::round(named->second);
+    any = true;
+  }
+  return any;
+}
+
 /// A list's items have one range: the list moves by one factor, as far as all items stay inside.
 void hold_shape(Common& list, const std::map<std::string, double>& values) {
   double least = 0.0, most = std::numeric_limits<double>::infinity();
@@ -92,6 +113,38 @@ std::map<std::string, std::vector<double>> gpu_rows(const sim::Scenario& s, cons
   return out;
 }
 
+/// A model's dimension: it moves in steps of its grain from the usual value.
+struct Dimension {
+  double usual = 0.0, low = 0.0, high = 0.0, grain = 1.0;
+  /// @param coarser grains of a step
+  double at(double value, double coarser) const {
+    const double step = coarser * grain, moved = usual + step * std::round((value - usual) / step);
+    return moved >= low && moved <= high ? moved : usual;
+  }
+};
+using Dimensions = std::map<std::string, Dimension>;
+
+/// Why a draw cannot be built; empty: it can. Rounds what must be whole, and dimensions of a model ever more coarsely until they
+/// divide as its plan asks: with the coarsest steps they are the usual ones.
+std::string refused(const sim::Scenario& s, const Dimensions& dimensions, InputDraw& draw) {
+  const InputDraw fine = draw;
+  for (double coarser = 1.0;;) {
+    std::string why;
+    try {
+      sim::check(sim::with_values(s, draw));
+      return "";
+    } catch (const InputError& e) {
+      if (round_named(e, draw)) continue;
+      why = e.what();
+    } catch (const RefusedError& e) {
+      why = e.what();
+    }
+    if (dimensions.empty() || coarser > 16.0) return why;
+    coarser *= 2.0;
+    for (const auto& [key, d] : dimensions) draw[key] = d.at(fine.at(key), coarser);
+  }
+}
+
 /// `YYYY-MM-DDThh:00:00`, some days later. @throws InputError for another form
 std::string moved(const std::string& start, std::int64_t days) {
   using namespace std::chrono;
@@ -114,6 +167,14 @@ InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalo
   std::set<std::string> taken;
   for (const auto& [key, column] : rows) taken.insert(key);
   const auto inputs = common_inputs(s, taken);
+  Dimensions dimensions;
+  for (const auto& a : s.assumed)
+    if (a.key.find(".model.") != std::string::npos && a.value >= 1.0 && a.low < a.high)
+      dimensions[a.key] = {a.value, a.low, a.high, grain_of(a.value)};
+  const auto place = [&](const std::string& key, double value) {
+    const auto d = dimensions.find(key);
+    return d == dimensions.end() ? value : d->second.at(value, 1.0);
+  };
   InputDraws out;
   if (rows.empty() && inputs.empty()) return out;
   // Rounds of n candidates: the first round is a whole hypercube where nothing is refused.
@@ -124,15 +185,12 @@ InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalo
       for (const auto& [key, column] : rows) draw[key] = column[(seed - 1 + round * n + i) % column.size()];
       for (std::size_t d = 0; d < inputs.size(); ++d)
         for (const auto& [key, low, high] : inputs[d].items)
-          draw[key] = (fleet.with_share.contains(key) ? fleet.share : 1.0) * (low + points[i][d] * (high - low));
-      try {
-        sim::check(sim::with_values(s, draw));
+          draw[key] =
+              (fleet.with_share.contains(key) ? fleet.share : 1.0) * place(key, low + points[i][d] * (high - low));
+      if (const std::string refusal = refused(s, dimensions, draw); refusal.empty())
         out.draws.push_back(std::move(draw));
-      } catch (const InputError& e) {
-        if (out.n_refused++ == 0) out.refusal = e.what();
-      } catch (const RefusedError& e) {
-        if (out.n_refused++ == 0) out.refusal = e.what();
-      }
+      else if (out.n_refused++ == 0)
+        out.refusal = refusal;
     }
   }
   return out;

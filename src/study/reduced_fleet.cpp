@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "tidewatt/base/error.hpp"
+
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
@@ -39,11 +41,29 @@ std::int64_t least_replicas(const workload::ParallelPlan& plan) {
   return n;
 }
 
-/// Replicas that a job keeps: about `share` of them; where it is alone, as many as fill whole parts of its hall.
+/// Replicas that a job keeps: about `share` of them, as many as fill whole parts of its halls.
 std::int64_t kept_replicas(const workload::ParallelPlan& plan, double share, std::int64_t unit) {
   const std::int64_t gpus = plan.n_gpu / plan.dp(), step = std::lcm(least_replicas(plan) * gpus, unit) / gpus;
   const auto wanted = static_cast<std::int64_t>(std::floor(static_cast<double>(plan.dp()) * share));
-  return std::max(step, wanted / step * step);
+  return std::min(plan.dp(), std::max(step, wanted / step * step));
+}
+
+/// GPUs that each job has in each hall, [job][hall]: jobs take the site's GPUs one after another.
+std::vector<std::vector<std::int64_t>> jobs_in_halls(const sim::Scenario& s) {
+  std::vector<std::vector<std::int64_t>> out;
+  std::int64_t begin = 0;
+  for (const auto& j : s.jobs) {
+    auto& of_hall = out.emplace_back();
+    std::int64_t hall_begin = 0;
+    for (const auto& h : s.halls) {
+      const std::int64_t from = std::max(begin, hall_begin),
+                         to = std::min(begin + j.plan.n_gpu, hall_begin + h.hall.n_gpu);
+      of_hall.push_back(std::max<std::int64_t>(0, to - from));
+      hall_begin += h.hall.n_gpu;
+    }
+    begin += j.plan.n_gpu;
+  }
+  return out;
 }
 
 }  // namespace
@@ -52,11 +72,9 @@ ReducedFleet reduced_fleet(const sim::Scenario& given) {
   ReducedFleet out;
   out.scenario = given;
   sim::Scenario& s = out.scenario;
-  s.windows.clear(), s.economics.reset(), s.devices.rules.clear();
-  s.devices.hall_transformer.reset(), s.devices.site_transformer.reset();
-  std::int64_t n_gpu = 0, in_jobs = 0, kept = 0;
+  s.windows.clear(), s.devices.rules.clear();
+  std::int64_t n_gpu = 0;
   for (const auto& h : s.halls) n_gpu += h.hall.n_gpu;
-  for (const auto& j : s.jobs) in_jobs += j.plan.n_gpu;
   out.n_gpu = n_gpu;
   if (n_gpu <= reduced_gpus) return out;
   if (const char* what = own_size(s)) {
@@ -64,29 +82,36 @@ ReducedFleet reduced_fleet(const sim::Scenario& given) {
     return out;
   }
   const double share = static_cast<double>(reduced_gpus) / static_cast<double>(n_gpu);
-  const bool alone = s.jobs.size() == 1 && s.halls.size() == 1;
+  sim::Scenario before = s;
+  const auto in_hall = jobs_in_halls(s);
   std::vector<sim::JobSpec> jobs = s.jobs;
-  for (auto& j : jobs) {
-    const std::int64_t dp = j.plan.dp(),
-                       less = std::min(dp, kept_replicas(j.plan, share, alone ? hall_unit(s.halls.front()) : 1));
-    j.plan.n_gpu = j.plan.n_gpu / dp * less;
+  std::vector<double> wanted(s.halls.size(), 0.0);  // GPUs of each hall
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    auto& j = jobs[k];
+    std::int64_t unit = 1;
+    for (std::size_t h = 0; h < s.halls.size(); ++h)
+      if (in_hall[k][h] > 0) unit = std::lcm(unit, hall_unit(s.halls[h]));
+    const std::int64_t dp = j.plan.dp(), less = kept_replicas(j.plan, share, unit), n_before = j.plan.n_gpu;
+    j.plan.n_gpu = n_before / dp * less;
     j.plan.global_batch_sequences = j.plan.global_batch_sequences / dp * less;
     // Storage is shared by all ranks: it takes as long as before to load and to save.
     j.life.storage_B_per_s *= static_cast<double>(less) / static_cast<double>(dp);
-    kept += j.plan.n_gpu;
+    for (std::size_t h = 0; h < s.halls.size(); ++h)
+      wanted[h] +=
+          static_cast<double>(j.plan.n_gpu) * static_cast<double>(in_hall[k][h]) / static_cast<double>(n_before);
   }
-  // Idle GPUs keep their share. Halls keep theirs, in whole parts; the last one takes what is left.
-  const auto idle = static_cast<std::int64_t>(std::floor(static_cast<double>(n_gpu - in_jobs) * share));
-  std::int64_t left = kept + idle, total = 0;
+  // Idle GPUs keep their share; a hall has whole parts.
+  std::int64_t total = 0;
   std::vector<std::int64_t> halls;
-  for (std::size_t i = 0; i < s.halls.size(); ++i) {
-    const std::int64_t unit = hall_unit(s.halls[i]);
-    const double part = static_cast<double>(s.halls[i].hall.n_gpu) / static_cast<double>(n_gpu);
-    std::int64_t gpus = i + 1 == s.halls.size() ? std::max<std::int64_t>(left, 1)
-                                                : static_cast<std::int64_t>(part * static_cast<double>(kept + idle));
-    gpus = std::max(unit, (gpus + unit - 1) / unit * unit);
-    left -= gpus, total += gpus;
-    halls.push_back(gpus);
+  for (std::size_t h = 0; h < s.halls.size(); ++h) {
+    std::int64_t idle = s.halls[h].hall.n_gpu;
+    for (const auto& of_job : in_hall) idle -= of_job[h];
+    const std::int64_t unit = hall_unit(s.halls[h]);
+    const double gpus = wanted[h] + std::floor(share * static_cast<double>(idle));
+    halls.push_back(
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(gpus / static_cast<double>(unit) - 1e-9))) *
+        unit);
+    total += halls.back();
   }
   if (total > std::min(reduced_gpus_most, n_gpu / 2)) {
     out.whole = fmt::format("its smallest fleet with whole parts has {} of {} GPUs", total, n_gpu);
@@ -94,6 +119,13 @@ ReducedFleet reduced_fleet(const sim::Scenario& given) {
   }
   s.jobs = std::move(jobs);
   for (std::size_t i = 0; i < halls.size(); ++i) s.halls[i].hall.n_gpu = halls[i];
+  try {
+    sim::check(s);
+  } catch (const InputError& e) {  // what only the check knows to be whole
+    s = std::move(before);
+    out.whole = fmt::format("a smaller fleet cannot be built: {}", e.what());
+    return out;
+  }
   out.n_gpu = total;
   out.share = static_cast<double>(total) / static_cast<double>(n_gpu);
   for (auto& e : s.events) e.limit_W *= out.share;

@@ -20,7 +20,7 @@ inline constexpr std::int64_t reduced_gpus = 512;        ///< GPUs that a reduce
 inline constexpr std::int64_t reduced_gpus_most = 2048;  ///< GPUs that it may have for the sake of whole parts
 
 /// Jobs and halls in proportion, in whole replicas, groups of experts, servers, and racks with a scale-up domain; a site battery and
-/// orders in watts with them. Windows that are only recorded, prices and rule sets are left out: no headline comes from them.
+/// orders in watts with them. Windows that are only recorded and rule sets are left out: no headline comes from them.
 /// Where a device has a size of its own (generators, a number of supplies, neighbours, a power system of several machines, a blocked
 /// rack), where jobs are placed on named racks, or where no whole parts fit, the fleet stays whole.
 ReducedFleet reduced_fleet(const sim::Scenario& scenario);

@@ -70,15 +70,16 @@ class RunsOnce(unittest.TestCase):
         self.assertEqual(f["payload_sha256"], self.figures["payload_sha256"])
         self.assertNotIn("interval", self.figures)
         self.assertNotIn("pue_p05", self.figures)
-        self.assertEqual([p["name"] for p in f["interval"]["parts"]], ["devices and assumed inputs", "weather", "seed"])
-        self.assertEqual(f["interval"]["n_draw"], sum(p["n_draw"] for p in f["interval"]["parts"]))
-        self.assertGreater(f["interval"]["n_draw"], 8)
+        parts = f["interval"]["parts"]
+        self.assertEqual(list(parts), ["fleet", "instant", "inputs", "weather", "model"])
+        self.assertEqual(f["interval"]["n_draw"], sum(p["n_draw"] for p in parts.values()))
+        self.assertEqual((parts["inputs"]["n_draw"], parts["inputs"]["n_failed"]), (32, 0))
         for key in ("pcc_mean_MW", "pcc_step_1s_max_MW", "pcc_ramp_down_max_MW_per_s", "pue"):
             with self.subTest(key):
                 self.assertLess(f[key + "_p05"], f[key + "_p95"])
                 self.assertGreater(f["interval"]["monte_carlo_error"][key]["p05"], 0.0)
                 keys = list(f)
-                self.assertEqual(keys[keys.index(key) + 1 : keys.index(key) + 3], [key + "_p05", key + "_p95"])
+                self.assertEqual(keys[keys.index(key) + 1 : keys.index(key) + 4], [key + "_p05", key + "_p50", key + "_p95"])
         self.assertIsNone(f["throughput_swing_percent_p05"])
 
     def test_stdout_is_one_object_and_nothing_else(self):
