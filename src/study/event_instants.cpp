@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -26,12 +27,16 @@ static_assert(std::size(keys) == std::tuple_size_v<EdgeFigures>);
 constexpr std::size_t most_stretches = 12;  ///< replayed: more events hardly raise the largest figure
 constexpr double same_frac = 1e-6;          ///< figures that differ by less are of one waveform
 constexpr double overlap_s = 1.5;           ///< of neighbouring parts, so that no step or ramp lies between them
+constexpr std::size_t ramps[] = {2, 3};     ///< of the keys
+constexpr double raised_frac = 0.01;  ///< by which an edge is steeper than the iterations: it is looked at closely
+constexpr double near_s = 1.0;        ///< between an event's edge and the figure that it makes
 constexpr EdgeFigures nothing{0.0, 0.0, 0.0, 0.0};
 
 /// Figures of a run's parts.
 struct Parts {
   EdgeFigures outside = nothing;                                         ///< of all stretches
   std::map<std::size_t, std::vector<std::optional<EdgeFigures>>> moved;  ///< [event][instant]
+  EdgeFigures aligned = nothing;  ///< of edges that fall on the iteration's own extremes
 };
 
 /// A part between stretches, and the state to begin it from.
@@ -40,32 +45,51 @@ struct Gap {
   double from_s = 0.0, until_s = 0.0;
 };
 
-/// Instants over one iteration that lasts as the last one did. @param run_s the run's mean, where the engine has none
-double instants_span_s(sim::Engine& engine, const sim::Scenario& s, const Stretch& stretch,
-                       const std::vector<double>& run_s) {
-  double span_s = 0.0;
-  for (std::size_t j = 0; j < s.jobs.size(); ++j) {
-    if (stretch.job >= 0 && static_cast<std::size_t>(stretch.job) != j) continue;
-    const auto last = engine.read("job." + s.jobs[j].name + ".iteration_s");
-    const auto* last_s = std::get_if<double>(&last);
-    span_s = std::max(span_s, last_s != nullptr && *last_s > 0.0 ? std::min(*last_s, run_s[j]) : run_s[j]);
-  }
-  return span_s;
-}
+/// The instant with the largest figure of a stretch.
+struct Largest {
+  double value = 0.0, at_s = 0.0, by_s = 0.0;  ///< at_s: when it occurred  by_s: by how much the event was moved
+};
 
 /// Adds a stretch's figures to those of its event's instants. An instant without a replay has none.
-void replay(const detail::PartMeter& meter, const std::string& state, const Stretch& stretch, double span_s,
-            std::vector<std::optional<EdgeFigures>>& instants) {
+std::array<Largest, std::size(keys)> replay(const detail::PartMeter& meter, const std::string& state,
+                                            const Stretch& stretch, double iteration_s,
+                                            std::vector<std::optional<EdgeFigures>>& instants) {
+  std::array<Largest, std::size(keys)> out{};
   for (std::size_t i = 0; i < instants.size(); ++i) {
     if (!instants[i]) continue;
-    const double by_s = span_s * static_cast<double>(i) / static_cast<double>(instants.size());
+    const double by_s = detail::whole_ms(iteration_s * static_cast<double>(i) / static_cast<double>(instants.size()));
     try {
-      instants[i] =
-          detail::largest(*instants[i], meter.measure(state, stretch.from_s, stretch.until_s, stretch.event, by_s));
+      const auto part = meter.measure(state, stretch.from_s, stretch.until_s + by_s, {stretch.event, by_s, 0.0});
+      instants[i] = detail::largest(*instants[i], part.value);
+      for (std::size_t k = 0; k < out.size(); ++k)
+        if (part.value[k] > out[k].value) out[k] = {part.value[k], part.at_s[k], by_s};
     } catch (const InputError&) {
       instants[i].reset();
     } catch (const SolverError&) {
       instants[i].reset();
+    }
+  }
+  return out;
+}
+
+/// Edges that raise a ramp are also put where the iteration's own is steepest. An edge that cannot be has no such figure.
+void align(const detail::PartMeter& meter, const std::string& state, const Stretch& stretch,
+           const std::array<Largest, std::size(keys)>& found, const EdgeFigures& regular, EdgeFigures& aligned) {
+  for (const std::size_t k : ramps) {
+    const auto& most = found[k];
+    if (!(most.value > regular[k] * (1.0 + raised_frac))) continue;
+    const auto apart_s = [&](const detail::EventEdge& e) { return std::abs(e.at_s + most.by_s - most.at_s); };
+    const auto edge = std::min_element(stretch.edges.begin(), stretch.edges.end(),
+                                       [&](const auto& a, const auto& b) { return apart_s(a) < apart_s(b); });
+    if (apart_s(*edge) > near_s) continue;
+    try {
+      const double before_s = stretch.edges.front().at_s - stretch.regular_s,
+                   regular_s = std::max(stretch.regular_s, detail::whole_ms(edge->at_s - before_s));
+      detail::RunPass pass(meter.scenario(), state);
+      const double K = detail::aligned_figure(meter, pass.before(regular_s), stretch.event, *edge, regular_s, k);
+      if (K > aligned[k]) aligned[k] = K;
+    } catch (const InputError&) {
+    } catch (const SolverError&) {
     }
   }
 }
@@ -76,22 +100,23 @@ Parts replayed(const sim::Scenario& scenario, const std::vector<Stretch>& stretc
                const EdgeFigures& base, std::size_t n_instant) {
   const detail::PartMeter meter(scenario);
   const double end_s = scenario.run.duration_s;
-  sim::Engine engine(meter.scenario(), detail::one_thread());
+  detail::RunPass pass(meter.scenario());
   Parts out;
   std::vector<Gap> gaps;
-  std::string state;
   double reached_s = -1.0;  // by the stretches so far
+  const auto gap_until = [&](double until_s) {
+    const double from_s = detail::whole_ms(reached_s - overlap_s);
+    gaps.push_back({pass.before(from_s), from_s, until_s});
+  };
   for (const auto& stretch : stretches) {
-    if (reached_s >= 0.0 && reached_s < stretch.save_s) {
-      const double from_s = detail::whole_ms(reached_s - overlap_s);
-      engine.advance_to(from_s);
-      gaps.push_back({engine.save(), from_s, stretch.edge_s});
-    }
-    engine.advance_to(std::max(stretch.save_s, engine.time_s()));
-    state = engine.save();
-    if (reached_s < 0.0) out.outside = meter.measure_start(state, stretch.edge_s);
+    const double first_s = stretch.edges.front().at_s;
+    if (reached_s >= 0.0 && reached_s < stretch.regular_s) gap_until(first_s);
+    const std::string state = pass.before(stretch.regular_s);
+    if (reached_s < 0.0) out.outside = meter.measure_start(state, first_s);
     auto& instants = out.moved.try_emplace(stretch.event, n_instant, nothing).first->second;
-    replay(meter, state, stretch, instants_span_s(engine, scenario, stretch, run_s), instants);
+    const double iteration_s = detail::last_iteration_s(pass.engine(), scenario, stretch.job, run_s);
+    const auto found = replay(meter, state, stretch, iteration_s, instants);
+    align(meter, state, stretch, found, out.outside, out.aligned);
     reached_s = std::max(reached_s, stretch.until_s);
   }
   EdgeFigures inside = nothing;
@@ -104,13 +129,9 @@ Parts replayed(const sim::Scenario& scenario, const std::vector<Stretch>& stretc
     if (!sets) out.outside[k] = base[k];
   }
   if (!set_inside) return out;
-  if (reached_s < end_s) {
-    const double from_s = detail::whole_ms(reached_s - overlap_s);
-    engine.advance_to(from_s);
-    gaps.push_back({engine.save(), from_s, end_s});
-  }
+  if (reached_s < end_s) gap_until(end_s);
   for (const auto& gap : gaps)
-    out.outside = detail::largest(out.outside, meter.measure(gap.state, gap.from_s, gap.until_s));
+    out.outside = detail::largest(out.outside, meter.measure(gap.state, gap.from_s, gap.until_s).value);
   return out;
 }
 
@@ -198,7 +219,7 @@ EventInstants event_instants(const sim::Scenario& scenario, const sim::Result& b
     std::vector<double> K, logs;
     for (const auto& figures : drawn) K.push_back(figures[k]), logs.push_back(std::log(figures[k] / whole[k]));
     out.p50[keys[k]] = median(K);
-    out.max[keys[k]] = *std::max_element(K.begin(), K.end());
+    out.max[keys[k]] = std::max(parts.aligned[k], *std::max_element(K.begin(), K.end()));
     const bool moves = std::any_of(logs.begin(), logs.end(), [](double x) { return std::abs(x) > same_frac; });
     if (moves) out.part.logs[keys[k]] = std::move(logs);
     if (!phases.ratio.empty()) out.bound[keys[k]] = std::max(phases.bound[k], out.max[keys[k]]);

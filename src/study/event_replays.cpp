@@ -12,6 +12,9 @@ namespace TIDEWATT_NAMESPACE::study::detail {
 namespace {
 
 constexpr double no_limit_W = 1e15;
+constexpr double longest_iteration_s = 60.0;  ///< by which a step may exceed the longest macro step
+constexpr double after_s = 2.0;               ///< measured after an edge
+constexpr double try_s = 0.025;               ///< a quarter of a ramp's mean: edges that miss each other by less add up
 
 /// The meters of rules, because they alone measure a part of a run: range, range ÷ peak, step, ramps.
 grid::RuleSet event_rules() {
@@ -33,10 +36,16 @@ grid::RuleSet event_rules() {
 }
 
 /// As `event_keys()`: MW, MW, MW/s, MW/s.
-EdgeFigures part_figures(const sim::Result& result) {
+PartFigures part_figures(const sim::Result& result) {
   const auto& of = result.compliance.front().outcomes;
   const double peak_W = of[0].figure.value / of[1].figure.value;
-  return {1e-6 * peak_W, 1e-6 * of[2].figure.value, 1e-6 * of[3].figure.value, 1e-6 * of[4].figure.value};
+  PartFigures out{{1e-6 * peak_W}, {std::nan("")}};
+  for (std::size_t k = 1; k < out.value.size(); ++k) {
+    const auto& figure = of[k + 1].figure;
+    out.value[k] = 1e-6 * figure.value;
+    out.at_s[k] = figure.worst < 0 ? std::nan("") : seconds(figure.worst);
+  }
+  return out;
 }
 
 }  // namespace
@@ -63,12 +72,15 @@ PartMeter::PartMeter(sim::Scenario scenario) : scenario_(std::move(scenario)) {
   scenario_.devices.rules_until_s = 0.0;
 }
 
-EdgeFigures PartMeter::measure(const std::string& state, double from_s, double until_s, std::size_t moved,
-                               double by_s) const {
+PartFigures PartMeter::measure(const std::string& state, double from_s, double until_s, const Move& move) const {
   sim::Scenario s = scenario_;
-  s.run.duration_s = until_s;
+  s.run.duration_s = whole_ms(std::min(until_s, s.run.duration_s));
   s.devices.rules_from_s = from_s;
-  if (moved < s.events.size()) s.events[moved].at_s = whole_ms(s.events[moved].at_s + by_s);
+  if (move.event < s.events.size()) {
+    auto& event = s.events[move.event];
+    event.at_s = whole_ms(event.at_s + move.begin_s);
+    event.duration_s = whole_ms(event.duration_s + move.end_s);
+  }
   sim::Engine engine(s, one_thread());
   engine.restore(state, true);
   return part_figures(engine.finish());
@@ -80,6 +92,45 @@ EdgeFigures PartMeter::measure_start(const std::string& state, double until_s) c
   sim::Engine engine(s, one_thread());
   engine.restore(state, true);
   return summary_figures(engine.finish());
+}
+
+double last_iteration_s(sim::Engine& engine, const sim::Scenario& scenario, std::int64_t job,
+                        const std::vector<double>& run_s) {
+  double out = 0.0;
+  for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
+    if (job >= 0 && static_cast<std::size_t>(job) != j) continue;
+    const auto value = engine.read("job." + scenario.jobs[j].name + ".iteration_s");
+    const auto* last_s = std::get_if<double>(&value);
+    out = std::max(out, last_s != nullptr && *last_s > 0.0 ? *last_s : run_s[j]);
+  }
+  return out;
+}
+
+RunPass::RunPass(const sim::Scenario& scenario, const std::string& state)
+    : longest_step_s_(scenario.run.macro_step_max_s + longest_iteration_s), engine_(scenario, one_thread()) {
+  if (!state.empty()) engine_.restore(state);
+}
+
+const std::string& RunPass::before(double t_s) {
+  while (state_.empty() || (!engine_.done() && engine_.time_s() <= t_s)) {
+    if (state_.empty() || engine_.time_s() + longest_step_s_ > t_s) state_ = engine_.save();
+    if (!engine_.done()) engine_.step();
+  }
+  return state_;
+}
+
+double aligned_figure(const PartMeter& meter, const std::string& state, std::size_t event, const EventEdge& edge,
+                      double regular_s, std::size_t key) {
+  const double extreme_s = meter.measure(state, regular_s, edge.at_s).at_s[key];
+  if (std::isnan(extreme_s)) return extreme_s;
+  // The edge moves back to it. Devices answer some milliseconds later, so a few instants around it are tried.
+  double best = 0.0;
+  for (const double i : {-1.5, -0.5, 0.5, 1.5}) {
+    const double by_s = whole_ms(std::min(extreme_s - edge.at_s, 0.0) + i * try_s);
+    const Move move = edge.ends ? Move{event, 0.0, by_s} : Move{event, by_s, 0.0};
+    best = std::max(best, meter.measure(state, regular_s, whole_ms(edge.at_s + by_s + after_s), move).value[key]);
+  }
+  return best;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::study::detail

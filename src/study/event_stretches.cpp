@@ -11,20 +11,22 @@ namespace {
 using sim::EventKind;
 using sim::OrderMeans;
 
-constexpr double settle_s = 5.0;     ///< after an edge, beside iterations: governors, supplies, batteries
-constexpr double lead_s = 2.0;       ///< measured before an edge: change over 1 s
-constexpr double whole_s = 300.0;    ///< events that last longer are moved edge by edge
-constexpr double order_steps = 3.0;  ///< macro steps in which operators follow an order
+constexpr double settle_s = 3.0;           ///< after an edge, beside iterations: governors, supplies, batteries
+constexpr double lead_s = 2.0;             ///< measured before an edge: change over 1 s
+constexpr double before_iterations = 1.6;  ///< before an edge: at a braked clock they are longer
+constexpr double whole_s = 150.0;          ///< events that last longer are moved edge by edge
+constexpr double order_steps = 3.0;        ///< macro steps in which operators follow an order
 
 /// An edge of an event and the time after which its job iterates regularly again.
 struct Edge {
   double at_s = 0.0, tail_s = 0.0;
+  bool ends = false;
 };
 
 /// @param iteration_s the longest, by which the event is moved
 std::vector<Edge> edges_of(const sim::Scenario& s, const sim::EventParams& e, double iteration_s) {
-  const double regular_s = 2.0 * iteration_s + settle_s;
-  const Edge begin{e.at_s, regular_s}, end{e.at_s + e.duration_s, regular_s};
+  const double regular_s = 1.5 * iteration_s + settle_s;
+  const Edge begin{e.at_s, regular_s}, end{e.at_s + e.duration_s, regular_s, true};
   switch (e.kind) {
     case EventKind::failure:
     case EventKind::planned_stop:
@@ -75,23 +77,19 @@ std::vector<Stretch> event_stretches(const sim::Scenario& s, const std::vector<d
     std::optional<Stretch> last;
     for (const Edge& edge : edges_of(s, e, longest_s)) {
       if (!(edge.at_s >= 0.0 && edge.at_s < run_s)) continue;
-      Stretch stretch{i,
-                      whole_ms(std::max(0.0, edge.at_s - longest_s - lead_s - 1.0)),
-                      whole_ms(std::max(0.0, edge.at_s - lead_s)),
-                      whole_ms(edge.at_s),
-                      whole_ms(std::min(run_s, edge.at_s + moved_s + edge.tail_s)),
-                      job};
+      const double regular_s = whole_ms(std::max(0.0, edge.at_s - before_iterations * longest_s - lead_s)),
+                   until_s = whole_ms(std::min(run_s, edge.at_s + edge.tail_s));
       // Edges that follow soon are replayed together: the phase of the second depends on the first.
-      if (last && (e.duration_s <= whole_s || stretch.save_s < last->until_s)) {
-        last->until_s = std::max(last->until_s, stretch.until_s);
-      } else {
+      if (!last || (e.duration_s > whole_s && regular_s > last->until_s + moved_s)) {
         if (last) out.push_back(*last);
-        last = stretch;
+        last = Stretch{i, regular_s, whole_ms(std::max(0.0, edge.at_s - lead_s)), until_s, {}, job};
       }
+      last->until_s = std::max(last->until_s, until_s);
+      last->edges.push_back({whole_ms(edge.at_s), edge.ends});
     }
     if (last) out.push_back(*last);
   }
-  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.save_s < b.save_s; });
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.regular_s < b.regular_s; });
   return out;
 }
 

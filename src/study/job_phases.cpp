@@ -57,7 +57,7 @@ JobPhases job_phases(const sim::Scenario& scenario, const sim::Result& base, con
                                                                              draws::job_phase, j,
                                                                              static_cast<std::uint64_t>(i)));
     try {
-      EdgeFigures ratio = figures(shifted);
+      EdgeFigures ratio = figures(shifted);std::fprintf(stderr,"short %.4f %.4f %.4f %.4f own %.4f %.4f %.4f %.4f\n",ratio[0],ratio[1],ratio[2],ratio[3],own[0],own[1],own[2],own[3]);
       for (std::size_t k = 0; k < ratio.size(); ++k) ratio[k] /= own[k];
       out.ratio.push_back(ratio);
     } catch (const SolverError&) {
