@@ -25,11 +25,12 @@ constexpr const char* keys[] = {"pcc_max_MW", "pcc_step_1s_max_MW", "pcc_ramp_up
 static_assert(std::size(keys) == std::tuple_size_v<EdgeFigures>);
 
 constexpr std::size_t most_stretches = 12;  ///< replayed: more events hardly raise the largest figure
-constexpr double same_frac = 1e-6;          ///< figures that differ by less are of one waveform
-constexpr double overlap_s = 1.5;           ///< of neighbouring parts, so that no step or ramp lies between them
-constexpr std::size_t ramps[] = {2, 3};     ///< of the keys
-constexpr double raised_frac = 0.01;  ///< by which an edge is steeper than the iterations: it is looked at closely
-constexpr double near_s = 1.0;        ///< between an event's edge and the figure that it makes
+constexpr double same_frac =
+    1e-3;  ///< figures that differ by less are of one edge: a replay ends its last step at another time
+constexpr double overlap_s = 1.5;        ///< of neighbouring parts, so that no step or ramp lies between them
+constexpr std::size_t ramps[] = {2, 3};  ///< of the keys
+constexpr double raised_frac = 0.01;     ///< by which an edge sets a figure, or may set it
+constexpr double near_s = 1.0;           ///< between an event's edge and the figure that it makes
 constexpr EdgeFigures nothing{0.0, 0.0, 0.0, 0.0};
 
 /// Figures of a run's parts.
@@ -58,8 +59,11 @@ std::array<Largest, std::size(keys)> replay(const detail::PartMeter& meter, cons
   for (std::size_t i = 0; i < instants.size(); ++i) {
     if (!instants[i]) continue;
     const double by_s = detail::whole_ms(iteration_s * static_cast<double>(i) / static_cast<double>(instants.size()));
+    // To the end of a macro step, so that the steps are those of the whole run.
+    const double until_s = stretch.until_s + by_s, step_s = meter.scenario().run.macro_step_s,
+                 end_s = std::ceil(until_s / step_s) * step_s;
     try {
-      const auto part = meter.measure(state, stretch.from_s, stretch.until_s + by_s, {stretch.event, by_s, 0.0});
+      const auto part = meter.measure(state, stretch.from_s, until_s, {stretch.event, by_s, 0.0}, end_s);
       instants[i] = detail::largest(*instants[i], part.value);
       for (std::size_t k = 0; k < out.size(); ++k)
         if (part.value[k] > out[k].value) out[k] = {part.value[k], part.at_s[k], by_s};
@@ -70,6 +74,11 @@ std::array<Largest, std::size(keys)> replay(const detail::PartMeter& meter, cons
     }
   }
   return out;
+}
+
+/// Caps change between iterations, wherever the order falls.
+bool acts_at_once(const sim::EventParams& e) {
+  return e.kind != sim::EventKind::curtailment || e.by == sim::OrderMeans::storage;
 }
 
 /// Edges that raise a ramp are also put where the iteration's own is steepest. An edge that cannot be has no such figure.
@@ -116,7 +125,7 @@ Parts replayed(const sim::Scenario& scenario, const std::vector<Stretch>& stretc
     auto& instants = out.moved.try_emplace(stretch.event, n_instant, nothing).first->second;
     const double iteration_s = detail::last_iteration_s(pass.engine(), scenario, stretch.job, run_s);
     const auto found = replay(meter, state, stretch, iteration_s, instants);
-    align(meter, state, stretch, found, out.outside, out.aligned);
+    if (acts_at_once(scenario.events[stretch.event])) align(meter, state, stretch, found, out.outside, out.aligned);
     reached_s = std::max(reached_s, stretch.until_s);
   }
   EdgeFigures inside = nothing;
@@ -124,7 +133,7 @@ Parts replayed(const sim::Scenario& scenario, const std::vector<Stretch>& stretc
     if (instants.front()) inside = detail::largest(inside, *instants.front());
   bool set_inside = false;
   for (std::size_t k = 0; k < base.size(); ++k) {
-    const bool sets = inside[k] >= base[k] * (1.0 - same_frac);
+    const bool sets = inside[k] >= base[k] * (1.0 - raised_frac);
     set_inside = set_inside || sets;
     if (!sets) out.outside[k] = base[k];
   }
@@ -157,8 +166,10 @@ std::vector<EdgeFigures> draws_of(const Parts& parts, const detail::JobPhases& p
   std::vector<EdgeFigures> out;
   for (std::size_t i = 0; i < n_draw; ++i) {
     std::optional<EdgeFigures> drawn = parts.outside;
-    if (!phases.ratio.empty())
-      for (std::size_t k = 0; k < drawn->size(); ++k) (*drawn)[k] *= phases.ratio[i % phases.ratio.size()][k];
+    // What jobs that meet reach is theirs to draw; what they do not reach, something else sets.
+    if (!phases.draws.empty())
+      for (std::size_t k = 0; k < drawn->size(); ++k)
+        if (parts.outside[k] <= phases.largest[k]) (*drawn)[k] = phases.draws[i % phases.draws.size()][k];
     std::size_t number = 0;
     for (const auto& [event, instants] : parts.moved) {
       const auto& instant = instants[order_of(number++, n_draw, seed)[i]];
@@ -183,7 +194,7 @@ std::string note_of(const sim::Scenario& s, std::size_t n_event, std::size_t n_s
     say("pauses wait for the end of an iteration and are not moved");
   if (n_stretch > most_stretches)
     say(fmt::format("of {} edges of events, the first {} are replayed", n_stretch, most_stretches));
-  if (phases) say("starts of jobs are shifted on the first minutes in which all of them train");
+  if (phases) say("starts of jobs are shifted on windows of 150 s");
   return out;
 }
 
@@ -208,8 +219,8 @@ EventInstants event_instants(const sim::Scenario& scenario, const sim::Result& b
   parts.outside = whole;
   if (!stretches.empty()) parts = replayed(scenario, stretches, run_s, whole, n_draw);
   const auto phases = detail::job_phases(scenario, base, run_s, n_instant);
-  out.part.note = note_of(scenario, stretches.size(), n_stretch, !phases.ratio.empty());
-  if (stretches.empty() && phases.ratio.empty()) return out;
+  out.part.note = note_of(scenario, stretches.size(), n_stretch, !phases.draws.empty());
+  if (stretches.empty() && phases.draws.empty()) return out;
   const auto drawn = draws_of(parts, phases, n_draw, static_cast<std::uint64_t>(scenario.run.seed));
   out.part.n_draw = n_instant;
   out.part.n_failed = n_instant - static_cast<std::int64_t>(drawn.size()) + phases.n_failed;
@@ -222,7 +233,7 @@ EventInstants event_instants(const sim::Scenario& scenario, const sim::Result& b
     out.max[keys[k]] = std::max(parts.aligned[k], *std::max_element(K.begin(), K.end()));
     const bool moves = std::any_of(logs.begin(), logs.end(), [](double x) { return std::abs(x) > same_frac; });
     if (moves) out.part.logs[keys[k]] = std::move(logs);
-    if (!phases.ratio.empty()) out.bound[keys[k]] = std::max(phases.bound[k], out.max[keys[k]]);
+    if (!phases.draws.empty()) out.bound[keys[k]] = std::max(phases.bound[k], out.max[keys[k]]);
   }
   return out;
 }

@@ -28,11 +28,12 @@ std::span<const char* const> event_keys();
 ///     K_i = max(K outside the events' stretches, K of each event's stretch with the event moved by i T/n),   i = 0 … n − 1
 ///
 /// A stretch begins shortly before an edge that the event makes and ends once the job's iterations are regular again. Events move
-/// independently of one another: draw i takes another instant of each. An event moves as a whole if it lasts at most 150 s. The
-/// begin and end of a longer one are moved separately, each by the iteration at that time.
+/// independently of one another: draw i takes another instant of each. An event moves as a whole if it lasts at most 150 s. The begin and end
+/// of a longer one are moved separately, each by the iteration at that time. The largest figure is also sought where an edge meets the steepest
+/// part of the iteration, which lasts a tenth of a second: evenly spread instants pass over it.
 ///
-/// Where two or more jobs train, their starts are also shifted, each by a random share of its iteration, on the first five minutes in
-/// which all of them train; the figures outside the stretches change in the ratio in which those of these minutes do.
+/// Where two or more jobs train, their starts are also shifted, each by a random share of its iteration, on windows of 150 s
+/// without events, as many as a run of this length has (job_phases). They replace a figure outside the stretches that they reach.
 ///
 /// Moved are failures, planned stops, power brakes, orders that are met by caps, tiers or storage, sags, utility losses and islandings.
 /// Pauses wait for the iteration's end and plants react over minutes: their instants set no edge.

@@ -61,8 +61,10 @@ class PartMeter {
   explicit PartMeter(sim::Scenario scenario);
   const sim::Scenario& scenario() const { return scenario_; }
   /// @param state saved by an engine of `scenario()` at a time not after `from_s`  @param until_s at most the run's end counts
+  /// @param end_s the replay ends then, if that is later
   /// @return between the times, not looking across them  @throws InputError, SolverError as the engine
-  PartFigures measure(const std::string& state, double from_s, double until_s, const Move& move = {}) const;
+  PartFigures measure(const std::string& state, double from_s, double until_s, const Move& move = {},
+                      double end_s = 0.0) const;
   /// From the run's start to a time. @param state as above
   EdgeFigures measure_start(const std::string& state, double until_s) const;
 
@@ -100,11 +102,17 @@ double aligned_figure(const PartMeter& meter, const std::string& state, std::siz
 
 /// Jobs that iterate beside one another with their starts shifted.
 struct JobPhases {
-  std::vector<EdgeFigures>
-      ratio;            ///< [draw] over the figures of the jobs' own starts; empty: fewer than two jobs train together
-  EdgeFigures bound{};  ///< sum of the jobs' own figures, keys' units
-  std::int64_t n_failed = 0;  ///< draws that could not be run
+  std::vector<EdgeFigures> draws;  ///< [draw] of the whole run, keys' units; empty: fewer than two jobs train together
+  EdgeFigures largest{};           ///< of all windows, keys' units
+  EdgeFigures bound{};             ///< sum of the jobs' own figures, keys' units
+  std::int64_t n_failed = 0;       ///< windows that could not be run
 };
+/// Windows of 150 s in which all jobs train, each with other starts:
+///
+///     K of draw i = largest of n windows, drawn with replacement,   n = 1 … time together/window
+///
+/// n is the number of iterations by which the two jobs whose iterations are closest to a whole ratio drift against each other meanwhile: jobs in
+/// step keep the phase of their start, others come to many.
 /// @param iteration_s [job], s
 JobPhases job_phases(const sim::Scenario& scenario, const sim::Result& base, const std::vector<double>& iteration_s,
                      std::int64_t n_draw);

@@ -72,9 +72,11 @@ PartMeter::PartMeter(sim::Scenario scenario) : scenario_(std::move(scenario)) {
   scenario_.devices.rules_until_s = 0.0;
 }
 
-PartFigures PartMeter::measure(const std::string& state, double from_s, double until_s, const Move& move) const {
+PartFigures PartMeter::measure(const std::string& state, double from_s, double until_s, const Move& move,
+                               double end_s) const {
   sim::Scenario s = scenario_;
-  s.run.duration_s = whole_ms(std::min(until_s, s.run.duration_s));
+  s.devices.rules_until_s = whole_ms(std::min(until_s, s.run.duration_s));
+  s.run.duration_s = whole_ms(std::min(std::max(until_s, end_s), s.run.duration_s));
   s.devices.rules_from_s = from_s;
   if (move.event < s.events.size()) {
     auto& event = s.events[move.event];

@@ -44,7 +44,8 @@ std::vector<Edge> edges_of(const sim::Scenario& s, const sim::EventParams& e, do
     case EventKind::curtailment:
       if (e.by == OrderMeans::pause) return {};
       if (e.by == OrderMeans::storage) return {begin, end};
-      return {{e.at_s - e.notice_s, regular_s + order_steps * s.run.macro_step_s}, begin, end};
+      // Of the operators' steps the first moves with the order; the others come at full minutes.
+      return {{e.at_s - e.notice_s, regular_s}, end};
     default:
       return {};
   }
