@@ -76,11 +76,6 @@ std::array<Largest, std::size(keys)> replay(const detail::PartMeter& meter, cons
   return out;
 }
 
-/// Caps change between iterations, wherever the order falls.
-bool acts_at_once(const sim::EventParams& e) {
-  return e.kind != sim::EventKind::curtailment || e.by == sim::OrderMeans::storage;
-}
-
 /// Edges that raise a ramp are also put where the iteration's own is steepest. An edge that cannot be has no such figure.
 void align(const detail::PartMeter& meter, const std::string& state, const Stretch& stretch,
            const std::array<Largest, std::size(keys)>& found, const EdgeFigures& regular, EdgeFigures& aligned) {
@@ -125,7 +120,7 @@ Parts replayed(const sim::Scenario& scenario, const std::vector<Stretch>& stretc
     auto& instants = out.moved.try_emplace(stretch.event, n_instant, nothing).first->second;
     const double iteration_s = detail::last_iteration_s(pass.engine(), scenario, stretch.job, run_s);
     const auto found = replay(meter, state, stretch, iteration_s, instants);
-    if (acts_at_once(scenario.events[stretch.event])) align(meter, state, stretch, found, out.outside, out.aligned);
+    align(meter, state, stretch, found, out.outside, out.aligned);
     reached_s = std::max(reached_s, stretch.until_s);
   }
   EdgeFigures inside = nothing;
@@ -187,11 +182,12 @@ std::string note_of(const sim::Scenario& s, std::size_t n_event, std::size_t n_s
   std::string out;
   const auto say = [&](const std::string& words) { out += (out.empty() ? "" : "; ") + words; };
   const auto waits = [](const sim::EventParams& e) {
-    return e.kind == sim::EventKind::pause || (e.kind == sim::EventKind::curtailment && e.by == sim::OrderMeans::pause);
+    return e.kind == sim::EventKind::pause ||
+           (e.kind == sim::EventKind::curtailment && e.by != sim::OrderMeans::storage);
   };
   if (n_event == 0 && !phases) say("no event sets an edge within an iteration, and no two jobs train together");
   if (std::any_of(s.events.begin(), s.events.end(), waits))
-    say("pauses wait for the end of an iteration and are not moved");
+    say("pauses and caps wait for the end of an iteration: their instant sets no edge");
   if (n_stretch > most_stretches)
     say(fmt::format("of {} edges of events, the first {} are replayed", n_stretch, most_stretches));
   if (phases) say("starts of jobs are shifted on windows of 150 s");

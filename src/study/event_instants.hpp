@@ -35,8 +35,8 @@ std::span<const char* const> event_keys();
 /// Where two or more jobs train, their starts are also shifted, each by a random share of its iteration, on windows of 150 s
 /// without events, as many as a run of this length has (job_phases). They replace a figure outside the stretches that they reach.
 ///
-/// Moved are failures, planned stops, power brakes, orders that are met by caps, tiers or storage, sags, utility losses and islandings.
-/// Pauses wait for the iteration's end and plants react over minutes: their instants set no edge.
+/// Moved are failures, planned stops, power brakes, orders that are met by storage, sags, utility losses and islandings. Pauses and caps
+/// wait for the end of an iteration, and plants react over minutes: their instants set no edge.
 /// @param base result of the run of this scenario  @param n_instant 1 to 1000 for each event
 /// @return the same bits for any number of cores; an instant that cannot be replayed counts in `n_failed`
 /// @throws InputError for another number of instants, or if `base` is of another scenario

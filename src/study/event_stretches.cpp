@@ -42,10 +42,9 @@ std::vector<Edge> edges_of(const sim::Scenario& s, const sim::EventParams& e, do
     case EventKind::islanding:
       return {begin, end};
     case EventKind::curtailment:
-      if (e.by == OrderMeans::pause) return {};
-      if (e.by == OrderMeans::storage) return {begin, end};
-      // Of the operators' steps the first moves with the order; the others come at full minutes.
-      return {{e.at_s - e.notice_s, regular_s}, end};
+      // Caps and pauses wait for the end of an iteration.
+      if (e.by != OrderMeans::storage) return {};
+      return {begin, end};
     default:
       return {};
   }
