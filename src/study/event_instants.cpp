@@ -30,6 +30,7 @@ constexpr double same_frac =
 constexpr double overlap_s = 1.5;        ///< of neighbouring parts, so that no step or ramp lies between them
 constexpr std::size_t ramps[] = {2, 3};  ///< of the keys
 constexpr double raised_frac = 0.01;     ///< by which an edge sets a figure, or may set it
+constexpr double met_frac = 0.05;        ///< by which jobs that meet may stay below the figure that is theirs
 constexpr double near_s = 1.0;           ///< between an event's edge and the figure that it makes
 constexpr EdgeFigures nothing{0.0, 0.0, 0.0, 0.0};
 
@@ -164,7 +165,8 @@ std::vector<EdgeFigures> draws_of(const Parts& parts, const detail::JobPhases& p
     // What jobs that meet reach is theirs to draw; what they do not reach, something else sets.
     if (!phases.draws.empty())
       for (std::size_t k = 0; k < drawn->size(); ++k)
-        if (parts.outside[k] <= phases.largest[k]) (*drawn)[k] = phases.draws[i % phases.draws.size()][k];
+        if (parts.outside[k] <= (1.0 + met_frac) * phases.largest[k])
+          (*drawn)[k] = phases.draws[i % phases.draws.size()][k];
     std::size_t number = 0;
     for (const auto& [event, instants] : parts.moved) {
       const auto& instant = instants[order_of(number++, n_draw, seed)[i]];
@@ -190,7 +192,7 @@ std::string note_of(const sim::Scenario& s, std::size_t n_event, std::size_t n_s
     say("pauses and caps wait for the end of an iteration: their instant sets no edge");
   if (n_stretch > most_stretches)
     say(fmt::format("of {} edges of events, the first {} are replayed", n_stretch, most_stretches));
-  if (phases) say("starts of jobs are shifted on windows of 150 s");
+  if (phases) say("starts of jobs are shifted on windows of their first minutes together");
   return out;
 }
 

@@ -111,8 +111,9 @@ struct JobPhases {
 ///
 ///     K of draw i = largest of n windows, drawn with replacement,   n = 1 … time together/window
 ///
-/// n is the number of iterations by which the two jobs whose iterations are closest to a whole ratio drift against each other meanwhile: jobs in
-/// step keep the phase of their start, others come to many.
+/// n is the number of iterations by which the two jobs whose iterations are closest to a whole ratio drift against each other meanwhile, and of
+/// restarts, checkpoints and evaluations: jobs in step keep the phase of their start until one of them pauses. Windows of jobs in step last six
+/// iterations.
 /// @param iteration_s [job], s
 JobPhases job_phases(const sim::Scenario& scenario, const sim::Result& base, const std::vector<double>& iteration_s,
                      std::int64_t n_draw);

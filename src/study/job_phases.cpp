@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <limits>
+#include <string>
 
 #include "draws.hpp"
 #include "event_instants_parts.hpp"
@@ -13,49 +14,56 @@ namespace {
 
 constexpr double window_s = 150.0;  ///< in which all jobs train
 
-/// When a job first trains, s; nothing: it does not.
-std::optional<double> first_start_s(const sim::Result& base, const std::string& job) {
+constexpr double in_step_iterations = 6.0;  ///< that show the phase of jobs in step
+
+/// Times of a kind of event in the run's list, s. @param of_job empty: of any
+std::vector<double> times_s(const sim::Result& base, const std::string& kind, const std::string& of_job) {
   const auto texts = [&](const char* path) -> const std::vector<std::string>* {
     for (const auto& a : base.arrays)
       if (a.path == path) return std::get_if<std::vector<std::string>>(&a.values);
     return nullptr;
   };
-  const auto *kind = texts("/events/kind"), *entity = texts("/events/entity");
-  if (kind == nullptr || entity == nullptr) return {};
-  const auto time_s = sim::values(base, "/events/time");
-  for (std::size_t i = 0; i < kind->size(); ++i)
-    if ((*kind)[i] == "start" && (*entity)[i] == job) return time_s[i];
-  return {};
+  std::vector<double> out;
+  const auto *kinds = texts("/events/kind"), *jobs = texts("/events/entity");
+  if (kinds == nullptr || jobs == nullptr) return out;
+  const auto at_s = sim::values(base, "/events/time");
+  for (std::size_t i = 0; i < kinds->size(); ++i)
+    if ((*kinds)[i] == kind && (of_job.empty() || (*jobs)[i] == of_job)) out.push_back(at_s[i]);
+  return out;
 }
 
-/// A scenario's jobs alone: their starts and first minutes together.
+/// Jobs that train beside one another.
 struct Together {
-  std::vector<std::size_t> jobs;  ///< that train
-  double from_s = 0.0;            ///< the last of them begins to iterate
+  std::vector<std::size_t> jobs;
+  double from_s = 0.0;       ///< the last of them begins to iterate
+  double longest_s = 0.0;    ///< iteration
+  std::int64_t n_again = 0;  ///< interruptions of one of them, each with another phase behind it
 };
 
 Together together(const sim::Scenario& s, const sim::Result& base, const std::vector<double>& iteration_s) {
   Together out;
   for (std::size_t j = 0; j < s.jobs.size(); ++j) {
-    const auto start_s = first_start_s(base, s.jobs[j].name);
-    if (!start_s || !(iteration_s[j] > 0.0)) continue;
+    const auto starts_s = times_s(base, "start", s.jobs[j].name);
+    if (starts_s.empty() || !(iteration_s[j] > 0.0)) continue;
     out.jobs.push_back(j);
-    out.from_s = std::max(out.from_s, *start_s);
+    out.from_s = std::max(out.from_s, starts_s.front());
+    out.longest_s = std::max(out.longest_s, iteration_s[j]);
   }
+  for (const char* kind : {"restart", "checkpoint", "evaluation"})
+    for (const double at_s : times_s(base, kind, "")) out.n_again += at_s > out.from_s ? 1 : 0;
   return out;
 }
 
-/// Windows that the run has, as many as the phases differ in.
-std::size_t n_window(const Together& t, const std::vector<double>& iteration_s, double run_s) {
-  const double time_s = std::max(0.0, run_s - t.from_s);
-  double n = std::max(1.0, std::floor(time_s / window_s));
+/// Iterations by which the two jobs that are closest to a whole ratio drift against each other to the run's end.
+double drift(const Together& t, const std::vector<double>& iteration_s, double run_s) {
+  double out = std::numeric_limits<double>::infinity();
   for (const std::size_t a : t.jobs)
     for (const std::size_t b : t.jobs) {
       if (a == b || iteration_s[a] > iteration_s[b]) continue;
       const double ratio = iteration_s[b] / iteration_s[a], apart = std::abs(ratio - std::round(ratio));
-      n = std::min(n, std::max(1.0, std::floor(apart * time_s / iteration_s[b])));
+      out = std::min(out, apart * std::max(0.0, run_s - t.from_s) / iteration_s[b]);
     }
-  return static_cast<std::size_t>(n);
+  return out;
 }
 
 EdgeFigures run_figures(const sim::Scenario& s) { return summary_figures(sim::run(s, one_thread())); }
@@ -86,7 +94,9 @@ JobPhases job_phases(const sim::Scenario& scenario, const sim::Result& base, con
   s.events.clear(), s.windows.clear(), s.grid_case.reset();
   s.devices.rules.clear(), s.devices.rules_from_s = s.devices.rules_until_s = 0.0;
   const double run_s = s.run.duration_s;
-  s.run.duration_s = whole_ms(std::min(run_s, train.from_s + window_s));
+  const double drift_n = drift(train, iteration_s, run_s);
+  const double length_s = drift_n < 2.0 ? std::min(window_s, in_step_iterations * train.longest_s) : window_s;
+  s.run.duration_s = whole_ms(std::min(run_s, train.from_s + train.longest_s + length_s));
   // Windows with other phases.
   const auto seed = static_cast<std::uint64_t>(s.run.seed);
   std::vector<EdgeFigures> windows;
@@ -104,7 +114,9 @@ JobPhases job_phases(const sim::Scenario& scenario, const sim::Result& base, con
   }
   if (windows.empty()) return out;
   // The run has several of them; each draw takes as many.
-  const std::size_t n = n_window(train, iteration_s, run_s);
+  const double most_n = std::max(1.0, std::floor((run_s - train.from_s) / length_s)),
+               n_phase = std::clamp(std::floor(drift_n) + static_cast<double>(train.n_again), 1.0, most_n);
+  const auto n = static_cast<std::size_t>(n_phase);
   for (std::size_t i = 0; i < windows.size(); ++i) {
     EdgeFigures most = n == 1 ? windows[i] : EdgeFigures{};
     for (std::size_t w = 0; w < n && n > 1; ++w) {
