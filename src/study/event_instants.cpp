@@ -25,13 +25,11 @@ constexpr const char* keys[] = {"pcc_max_MW", "pcc_step_1s_max_MW", "pcc_ramp_up
 static_assert(std::size(keys) == std::tuple_size_v<EdgeFigures>);
 
 constexpr std::size_t most_stretches = 12;  ///< replayed: more events hardly raise the largest figure
-constexpr double same_frac =
-    1e-3;  ///< figures that differ by less are of one edge: a replay ends its last step at another time
-constexpr double overlap_s = 1.5;        ///< of neighbouring parts, so that no step or ramp lies between them
-constexpr std::size_t ramps[] = {2, 3};  ///< of the keys
-constexpr double raised_frac = 0.01;     ///< by which an edge sets a figure, or may set it
-constexpr double met_frac = 0.05;        ///< by which jobs that meet may stay below the figure that is theirs
-constexpr double near_s = 1.0;           ///< between an event's edge and the figure that it makes
+constexpr double same_frac = 1e-3;          ///< figures that differ by less are of one edge
+constexpr double overlap_s = 1.5;           ///< of neighbouring parts, so that no step or ramp lies between them
+constexpr std::size_t ramps[] = {2, 3};     ///< of the keys
+constexpr double raised_frac = 0.01;        ///< by which an edge sets a figure, or may set it
+constexpr double near_s = 1.0;              ///< between an event's edge and the figure that it makes
 constexpr EdgeFigures nothing{0.0, 0.0, 0.0, 0.0};
 
 /// Figures of a run's parts.
@@ -161,12 +159,7 @@ std::vector<EdgeFigures> draws_of(const Parts& parts, const detail::JobPhases& p
                                   std::uint64_t seed) {
   std::vector<EdgeFigures> out;
   for (std::size_t i = 0; i < n_draw; ++i) {
-    std::optional<EdgeFigures> drawn = parts.outside;
-    // What jobs that meet reach is theirs to draw; what they do not reach, something else sets.
-    if (!phases.draws.empty())
-      for (std::size_t k = 0; k < drawn->size(); ++k)
-        if (parts.outside[k] <= (1.0 + met_frac) * phases.largest[k])
-          (*drawn)[k] = phases.draws[i % phases.draws.size()][k];
+    std::optional<EdgeFigures> drawn = phases.draws.empty() ? parts.outside : phases.draws[i % phases.draws.size()];
     std::size_t number = 0;
     for (const auto& [event, instants] : parts.moved) {
       const auto& instant = instants[order_of(number++, n_draw, seed)[i]];
@@ -216,7 +209,7 @@ EventInstants event_instants(const sim::Scenario& scenario, const sim::Result& b
   Parts parts;
   parts.outside = whole;
   if (!stretches.empty()) parts = replayed(scenario, stretches, run_s, whole, n_draw);
-  const auto phases = detail::job_phases(scenario, base, run_s, n_instant);
+  const auto phases = detail::job_phases(scenario, base, run_s, parts.outside, n_instant);
   out.part.note = note_of(scenario, stretches.size(), n_stretch, !phases.draws.empty());
   if (stretches.empty() && phases.draws.empty()) return out;
   const auto drawn = draws_of(parts, phases, n_draw, static_cast<std::uint64_t>(scenario.run.seed));
@@ -228,7 +221,7 @@ EventInstants event_instants(const sim::Scenario& scenario, const sim::Result& b
     std::vector<double> K, logs;
     for (const auto& figures : drawn) K.push_back(figures[k]), logs.push_back(std::log(figures[k] / whole[k]));
     out.p50[keys[k]] = median(K);
-    out.max[keys[k]] = std::max(parts.aligned[k], *std::max_element(K.begin(), K.end()));
+    out.max[keys[k]] = std::max({whole[k], parts.aligned[k], *std::max_element(K.begin(), K.end())});
     const bool moves = std::any_of(logs.begin(), logs.end(), [](double x) { return std::abs(x) > same_frac; });
     if (moves) out.part.logs[keys[k]] = std::move(logs);
     if (!phases.draws.empty()) out.bound[keys[k]] = std::max(phases.bound[k], out.max[keys[k]]);

@@ -14,7 +14,7 @@ namespace TIDEWATT_NAMESPACE::study {
 struct EventInstants {
   ChancePart part;                    ///< named "instant"; empty with a note where nothing depends on an instant
   std::map<std::string, double> p50;  ///< [key] median of the run's figure over the instants, in the key's unit
-  std::map<std::string, double> max;  ///< [key] largest over the instants, in the key's unit
+  std::map<std::string, double> max;  ///< [key] largest over the instants, at least the run's, in the key's unit
   /// [key] sum of the jobs' own figures, in the key's unit: all edges meet. Of sites with several jobs.
   std::map<std::string, double> bound;
 };
@@ -32,8 +32,8 @@ std::span<const char* const> event_keys();
 /// of a longer one are moved separately, each by the iteration at that time. The largest figure is also sought where an edge meets the steepest
 /// part of the iteration, which lasts a tenth of a second: evenly spread instants pass over it.
 ///
-/// Where two or more jobs train, their starts are also shifted, each by a random share of its iteration, on windows of 150 s
-/// without events, as many as a run of this length has (job_phases). They replace a figure outside the stretches that they reach.
+/// Where two or more jobs train, their starts are also shifted, each by a random share of its iteration, on windows of up to 150 s
+/// without events, as many as a run of this length has (job_phases). Their figures replace those outside the stretches.
 ///
 /// Moved are failures, planned stops, power brakes, orders that are met by storage, sags, utility losses and islandings. Pauses and caps
 /// wait for the end of an iteration, and plants react over minutes: their instants set no edge.

@@ -103,20 +103,19 @@ double aligned_figure(const PartMeter& meter, const std::string& state, std::siz
 /// Jobs that iterate beside one another with their starts shifted.
 struct JobPhases {
   std::vector<EdgeFigures> draws;  ///< [draw] of the whole run, keys' units; empty: fewer than two jobs train together
-  EdgeFigures largest{};           ///< of all windows, keys' units
   EdgeFigures bound{};             ///< sum of the jobs' own figures, keys' units
   std::int64_t n_failed = 0;       ///< windows that could not be run
 };
 /// Windows of 150 s in which all jobs train, each with other starts:
 ///
-///     K of draw i = largest of n windows, drawn with replacement,   n = 1 … time together/window
+///     K of draw i = largest of n windows, drawn with replacement from these and the run itself,   n = 1 … time together/window
 ///
 /// n is the number of iterations by which the two jobs whose iterations are closest to a whole ratio drift against each other meanwhile, and of
-/// restarts, checkpoints and evaluations: jobs in step keep the phase of their start until one of them pauses. Windows of jobs in step last six
-/// iterations.
-/// @param iteration_s [job], s
+/// restarts, checkpoints and evaluations: jobs in step keep the phase of their start until one of them pauses. Windows of jobs in step last
+/// 15 iterations.
+/// @param iteration_s [job], s  @param own figures of the run, without edges of events
 JobPhases job_phases(const sim::Scenario& scenario, const sim::Result& base, const std::vector<double>& iteration_s,
-                     std::int64_t n_draw);
+                     const EdgeFigures& own, std::int64_t n_draw);
 
 /// Options of the replays: the same bits and processor time on any machine.
 inline sim::RunOptions one_thread() {

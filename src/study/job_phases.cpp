@@ -14,7 +14,7 @@ namespace {
 
 constexpr double window_s = 150.0;  ///< in which all jobs train
 
-constexpr double in_step_iterations = 6.0;  ///< that show the phase of jobs in step
+constexpr double in_step_iterations = 15.0;  ///< that show the phase of jobs in step
 
 /// Times of a kind of event in the run's list, s. @param of_job empty: of any
 std::vector<double> times_s(const sim::Result& base, const std::string& kind, const std::string& of_job) {
@@ -86,7 +86,7 @@ EdgeFigures sum_of_jobs(const sim::Scenario& s, const std::vector<std::size_t>& 
 }  // namespace
 
 JobPhases job_phases(const sim::Scenario& scenario, const sim::Result& base, const std::vector<double>& iteration_s,
-                     std::int64_t n_draw) {
+                     const EdgeFigures& own, std::int64_t n_draw) {
   JobPhases out;
   const auto train = together(scenario, base, iteration_s);
   if (train.jobs.size() < 2) return out;
@@ -97,7 +97,7 @@ JobPhases job_phases(const sim::Scenario& scenario, const sim::Result& base, con
   const double drift_n = drift(train, iteration_s, run_s);
   const double length_s = drift_n < 2.0 ? std::min(window_s, in_step_iterations * train.longest_s) : window_s;
   s.run.duration_s = whole_ms(std::min(run_s, train.from_s + train.longest_s + length_s));
-  // Windows with other phases.
+  // Windows with other phases, and what the run met.
   const auto seed = static_cast<std::uint64_t>(s.run.seed);
   std::vector<EdgeFigures> windows;
   for (std::int64_t i = 0; i < n_draw; ++i) {
@@ -107,17 +107,16 @@ JobPhases job_phases(const sim::Scenario& scenario, const sim::Result& base, con
           whole_ms(iteration_s[j] * random::uniform(seed, draws::job_phase, j, static_cast<std::uint64_t>(i)));
     try {
       windows.push_back(run_figures(shifted));
-      out.largest = largest(out.largest, windows.back());
     } catch (const SolverError&) {
       ++out.n_failed;
     }
   }
-  if (windows.empty()) return out;
+  windows.push_back(own);
   // The run has several of them; each draw takes as many.
   const double most_n = std::max(1.0, std::floor((run_s - train.from_s) / length_s)),
                n_phase = std::clamp(std::floor(drift_n) + static_cast<double>(train.n_again), 1.0, most_n);
   const auto n = static_cast<std::size_t>(n_phase);
-  for (std::size_t i = 0; i < windows.size(); ++i) {
+  for (std::size_t i = 0; i + 1 < windows.size(); ++i) {
     EdgeFigures most = n == 1 ? windows[i] : EdgeFigures{};
     for (std::size_t w = 0; w < n && n > 1; ++w) {
       const double place = random::uniform(seed, draws::phase_window, i, w) * static_cast<double>(windows.size());
