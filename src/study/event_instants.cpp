@@ -61,16 +61,13 @@ std::array<Largest, std::size(keys)> replay(const detail::PartMeter& meter, cons
     // To the end of a macro step, so that the steps are those of the whole run.
     const double until_s = stretch.until_s + by_s, step_s = meter.scenario().run.macro_step_s,
                  end_s = std::ceil(until_s / step_s) * step_s;
-    try {
+    const std::string failure = detail::failure_of([&] {
       const auto part = meter.measure(state, stretch.from_s, until_s, {stretch.event, by_s, 0.0}, end_s);
       instants[i] = detail::largest(*instants[i], part.value);
       for (std::size_t k = 0; k < out.size(); ++k)
         if (part.value[k] > out[k].value) out[k] = {part.value[k], part.at_s[k], by_s};
-    } catch (const InputError&) {
-      instants[i].reset();
-    } catch (const SolverError&) {
-      instants[i].reset();
-    }
+    });
+    if (!failure.empty()) instants[i].reset();
   }
   return out;
 }
@@ -85,15 +82,13 @@ void align(const detail::PartMeter& meter, const std::string& state, const Stret
     const auto edge = std::min_element(stretch.edges.begin(), stretch.edges.end(),
                                        [&](const auto& a, const auto& b) { return apart_s(a) < apart_s(b); });
     if (apart_s(*edge) > near_s) continue;
-    try {
-      const double before_s = stretch.edges.front().at_s - stretch.regular_s,
-                   regular_s = std::max(stretch.regular_s, detail::whole_ms(edge->at_s - before_s));
+    const double before_s = stretch.edges.front().at_s - stretch.regular_s,
+                 regular_s = std::max(stretch.regular_s, detail::whole_ms(edge->at_s - before_s));
+    detail::failure_of([&] {
       detail::RunPass pass(meter.scenario(), state);
       const double K = detail::aligned_figure(meter, pass.before(regular_s), stretch.event, *edge, regular_s, k);
       if (K > aligned[k]) aligned[k] = K;
-    } catch (const InputError&) {
-    } catch (const SolverError&) {
-    }
+    });
   }
 }
 
@@ -207,11 +202,15 @@ EventInstants event_instants(const sim::Scenario& scenario, const sim::Result& b
   const EdgeFigures whole = detail::summary_figures(base);
   const auto n_draw = static_cast<std::size_t>(n_instant);
   Parts parts;
+  detail::JobPhases phases;
   parts.outside = whole;
-  if (!stretches.empty()) parts = replayed(scenario, stretches, run_s, whole, n_draw);
-  const auto phases = detail::job_phases(scenario, base, run_s, parts.outside, n_instant);
+  const std::string failure = detail::failure_of([&] {
+    if (!stretches.empty()) parts = replayed(scenario, stretches, run_s, whole, n_draw);
+    phases = detail::job_phases(scenario, base, run_s, parts.outside, n_instant);
+  });
   out.part.note = note_of(scenario, stretches.size(), n_stretch, !phases.draws.empty());
-  if (stretches.empty() && phases.draws.empty()) return out;
+  if (!failure.empty()) out.part.note = "could not be replayed: " + failure;
+  if (!failure.empty() || (stretches.empty() && phases.draws.empty())) return out;
   const auto drawn = draws_of(parts, phases, n_draw, static_cast<std::uint64_t>(scenario.run.seed));
   out.part.n_draw = n_instant;
   out.part.n_failed = n_instant - static_cast<std::int64_t>(drawn.size()) + phases.n_failed;

@@ -28,9 +28,9 @@ std::span<const char* const> event_keys();
 ///     K_i = max(K outside the events' stretches, K of each event's stretch with the event moved by i T/n),   i = 0 … n − 1
 ///
 /// A stretch begins shortly before an edge that the event makes and ends once the job's iterations are regular again. Events move
-/// independently of one another: draw i takes another instant of each. An event moves as a whole if it lasts at most 150 s. The begin and end
-/// of a longer one are moved separately, each by the iteration at that time. The largest figure is also sought where an edge meets the steepest
-/// part of the iteration, which lasts a tenth of a second: evenly spread instants pass over it.
+/// independently of one another: draw i takes another instant of each. An event moves as a whole if it lasts at most 150 s. The begin
+/// and end of a longer one are moved separately, each by the iteration at that time. The largest figure is also sought where an edge
+/// meets the steepest part of the iteration, which lasts a tenth of a second: evenly spread instants pass over it.
 ///
 /// Where two or more jobs train, their starts are also shifted, each by a random share of its iteration, on windows of up to 150 s
 /// without events, as many as a run of this length has (job_phases). Their figures replace those outside the stretches.

@@ -3,9 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tidewatt/sim/result.hpp"
@@ -110,8 +109,8 @@ struct JobPhases {
 ///
 ///     K of draw i = largest of n windows, drawn with replacement from these and the run itself,   n = 1 … time together/window
 ///
-/// n is the number of iterations by which the two jobs whose iterations are closest to a whole ratio drift against each other meanwhile, and of
-/// restarts, checkpoints and evaluations: jobs in step keep the phase of their start until one of them pauses. Windows of jobs in step last
+/// n is the number of iterations by which the two jobs whose iterations are closest to a whole ratio drift against each other
+/// meanwhile, and of restarts, checkpoints and evaluations: jobs in step keep the phase of their start until one of them pauses. Windows of jobs in step last
 /// 15 iterations.
 /// @param iteration_s [job], s  @param own figures of the run, without edges of events
 JobPhases job_phases(const sim::Scenario& scenario, const sim::Result& base, const std::vector<double>& iteration_s,
@@ -123,6 +122,9 @@ inline sim::RunOptions one_thread() {
   out.n_thread = 1;
   return out;
 }
+
+/// Calls something that replays. @return what the engine refused or could not solve; empty: nothing
+std::string failure_of(const std::function<void()>& call);
 
 /// Whole milliseconds: edges of devices and meters are.
 double whole_ms(double t_s);

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <functional>
 
 #include "event_instants.hpp"
 #include "event_instants_parts.hpp"
@@ -61,6 +61,17 @@ EdgeFigures summary_figures(const sim::Result& result) {
   EdgeFigures out;
   for (std::size_t k = 0; k < out.size(); ++k) out[k] = sim::figure(result, event_keys()[k]);
   return out;
+}
+
+std::string failure_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const InputError& e) {
+    return e.what();
+  } catch (const SolverError& e) {
+    return e.what();
+  }
+  return {};
 }
 
 PartMeter::PartMeter(sim::Scenario scenario) : scenario_(std::move(scenario)) {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "event_instants_parts.hpp"
@@ -15,7 +14,6 @@ constexpr double settle_s = 3.0;           ///< after an edge, beside iterations
 constexpr double lead_s = 2.0;             ///< measured before an edge: change over 1 s
 constexpr double before_iterations = 1.6;  ///< before an edge: at a braked clock they are longer
 constexpr double whole_s = 150.0;          ///< events that last longer are moved edge by edge
-constexpr double order_steps = 3.0;        ///< macro steps in which operators follow an order
 
 /// An edge of an event and the time after which its job iterates regularly again.
 struct Edge {

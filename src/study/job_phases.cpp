@@ -105,11 +105,8 @@ JobPhases job_phases(const sim::Scenario& scenario, const sim::Result& base, con
     for (const std::size_t j : train.jobs)
       shifted.jobs[j].life.start_s +=
           whole_ms(iteration_s[j] * random::uniform(seed, draws::job_phase, j, static_cast<std::uint64_t>(i)));
-    try {
-      windows.push_back(run_figures(shifted));
-    } catch (const SolverError&) {
-      ++out.n_failed;
-    }
+    const std::string failure = failure_of([&] { windows.push_back(run_figures(shifted)); });
+    out.n_failed += failure.empty() ? 0 : 1;
   }
   windows.push_back(own);
   // The run has several of them; each draw takes as many.

@@ -176,8 +176,10 @@ TEST_CASE("an order that caps meet has the same figures at any instant, and is n
   const auto s = sim::load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/curtailment_cap.toml", load);
   const auto base = plain_run(s);
   const auto own = study::detail::summary_figures(base);
-  for (const double by_s : {1.0, 2.5, 4.0})
-    for (std::size_t k = 0; k < own.size(); ++k) CHECK(moved_run(s, by_s)[k] == Approx(own[k]).epsilon(1e-3));
+  for (const double by_s : {1.0, 2.5, 4.0}) {
+    const auto moved = moved_run(s, by_s);
+    for (std::size_t k = 0; k < own.size(); ++k) CHECK(moved[k] == Approx(own[k]).epsilon(1e-3));
+  }
   const auto instants = study::event_instants(s, base);
   CHECK(instants.part.n_draw == 0);
   CHECK(instants.part.note.find("caps wait") != std::string::npos);
@@ -187,7 +189,7 @@ TEST_CASE("instants have the same bits whatever the run's threads") {
   const auto s = braked();
   sim::RunOptions two;
   two.n_thread = 2;
-  const auto a = study::event_instants(s, plain_run(s), 4), b = study::event_instants(s, sim::run(s, two), 4);
+  const auto a = study::event_instants(s, plain_run(s), 2), b = study::event_instants(s, sim::run(s, two), 2);
   CHECK(a.part.logs == b.part.logs);
   CHECK(a.max == b.max);
 }
