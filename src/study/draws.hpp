@@ -10,5 +10,8 @@ inline constexpr random::Purpose hypercube_place{1003};
 inline constexpr random::Purpose bootstrap{1004};
 inline constexpr random::Purpose replayed_host{1005};
 inline constexpr random::Purpose joint_parts{1006};
+inline constexpr random::Purpose job_phase{1021};
+inline constexpr random::Purpose event_order{1022};
+inline constexpr random::Purpose phase_window{1023};
 
 }  // namespace TIDEWATT_NAMESPACE::study::draws
