@@ -9,5 +9,7 @@ inline constexpr random::Purpose hypercube_order{1002};
 inline constexpr random::Purpose hypercube_place{1003};
 inline constexpr random::Purpose bootstrap{1004};
 inline constexpr random::Purpose replayed_host{1005};
+inline constexpr random::Purpose other_fleet{1006};
+inline constexpr random::Purpose fleet_rest{1007};
 
 }  // namespace TIDEWATT_NAMESPACE::study::draws
