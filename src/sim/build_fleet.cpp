@@ -29,9 +29,8 @@ std::vector<std::vector<double>> rack_recirculation(const Scenario& scenario, st
     const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;
     auto& hall = out.emplace_back();
     for (std::int64_t n = 0; n < n_node; n += spec.hall.servers_per_rack, ++rack) {
-      const double z = scenario.run.spread
-                           ? random::truncated_normal(seed, random::Purpose::recirculation, rack, -2.0, 2.0)
-                           : 0.0;
+      const double z =
+          scenario.run.spread ? random::truncated_normal(seed, random::Purpose::recirculation, rack, -2.0, 2.0) : 0.0;
       hall.push_back(spec.hall.recirculation_frac * math::exp(spec.hall.recirculation_sigma_ratio * z));
     }
     if (n_node == 0) ++rack;

@@ -33,7 +33,7 @@ class FleetClocks {
   /// Sums over the time that a job iterated in an hour of the calendar.
   struct Hour {
     double s = 0.0, tokens = 0.0, iteration_s2 = 0.0;
-    double slowest_Hzs = 0.0;       ///< of the job's slowest GPU over its host's slowness
+    double slowest_Hzs = 0.0;        ///< of the job's slowest GPU over its host's slowness
     std::vector<double> node_Hzs{};  ///< [node of the job] its slowest GPU, not over its host's slowness
   };
   /// [job][hours since midnight before the start], of jobs that iterated.

@@ -75,8 +75,8 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
       controls(model.scenario, model.fleet),
       agenda(model.scenario, controls, halls),
       occupants(place(model.scenario, model.fleet)),
-      context_{model.scenario,   model.fleet, agenda, model.options.n_thread, state.fleet, scratch.signals,
-               state.meters,     state.audit, halls,  scratch.loads,          recorder,    scratch.counts,
+      context_{model.scenario,    model.fleet,   agenda, model.options.n_thread, state.fleet, scratch.signals,
+               state.meters,      state.audit,   halls,  scratch.loads,          recorder,    scratch.counts,
                options.gpu_hours, options.clocks} {
   state.fleet = idle_state(model.fleet, halls.inlet_K());
   scratch.signals = make_signals(model.fleet);

@@ -26,9 +26,9 @@ constexpr std::array<const char*, n_key> keys = {"throughput_swing_percent", "cl
                                                  "iteration_s", "die_max_degC"};
 using Figures = std::array<double, n_key>;
 
-constexpr std::size_t most_fleets = 256, most_controls = 2;
-constexpr std::int64_t screen_gpus = 32768;  // of a screen
-constexpr double least_hour_s = 900.0;      // of iterations in an hour that counts for the swing, as in the run's summary
+constexpr std::size_t most_fleets = 400, most_controls = 2;
+constexpr std::int64_t screen_gpus = 49152;  // of a screen
+constexpr double least_hour_s = 900.0;  // of iterations in an hour that counts for the swing, as in the run's summary
 
 Figures figures_of(const sim::Result& result) {
   Figures out;
@@ -50,7 +50,7 @@ double cost_of(double hours, std::int64_t n_gpu) {
   constexpr double of_connection = 8000.0;
   return hours * (static_cast<double>(n_gpu) + of_connection);
 }
-constexpr double draw_cost = 0.4;  // of one GPU, in the same unit
+constexpr double draw_cost = 0.2;  // of one GPU, in the same unit
 
 /// That all of it may take: as much as seven runs of 16,384 GPUs through a day, or half of the run itself.
 double allowed_cost(double base_cost) { return std::max(7.0 * cost_of(24.0, 16384), 0.5 * base_cost); }
@@ -114,7 +114,9 @@ Line line_of(const std::vector<CompleteRun>& runs, std::size_t job, double usual
   each([&](double s, double lx, double ly) { w += s, x_mean += s * lx, y_mean += s * ly; });
   if (w == 0.0) return {nan, usual};
   x_mean /= w, y_mean /= w;
-  each([&](double s, double lx, double ly) { xx += s * (lx - x_mean) * (lx - x_mean), xy += s * (lx - x_mean) * (ly - y_mean); });
+  each([&](double s, double lx, double ly) {
+    xx += s * (lx - x_mean) * (lx - x_mean), xy += s * (lx - x_mean) * (ly - y_mean);
+  });
   constexpr double least_spread = 1e-4;  // standard deviation of ln f
   const double slope = xx > w * least_spread * least_spread ? xy / xx : usual;
   return {std::fma(-slope, x_mean, y_mean), slope};
@@ -169,15 +171,35 @@ class Estimate {
 
 // ------------------------------------------------------------------------------------------------------------------ all together
 
-struct Moments {
-  double n = 0.0, mean = 0.0, sigma = 0.0;
+double sigma_of(const std::vector<double>& x) {
+  const auto n = static_cast<double>(x.size());
+  double mean = 0.0, square = 0.0;
+  for (const double v : x) mean += v / n;
+  for (const double v : x) square += (v - mean) * (v - mean);
+  return std::sqrt(square / std::max(1.0, n - 1.0));
+}
+
+double median_of(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  return 0.5 * (x[(x.size() - 1) / 2] + x[x.size() / 2]);
+}
+
+constexpr double of_median = 1.2533141373155001;  // √(π/2): error of a median ÷ that of a mean, of normal draws
+
+/// By how much estimates miss complete runs. Fans may step otherwise in a screen: one run in twenty is far off, so medians decide.
+struct Miss {
+  double middle = 0.0, sigma = 0.0, error = 0.0;
 };
-Moments moments_of(const std::vector<double>& x) {
-  Moments m{static_cast<double>(x.size()), 0.0, 0.0};
-  for (const double v : x) m.mean += v / m.n;
-  for (const double v : x) m.sigma += (v - m.mean) * (v - m.mean) / std::max(1.0, m.n - 1.0);
-  m.sigma = std::sqrt(m.sigma);
-  return m;
+Miss miss_of(const std::vector<double>& missed) {
+  constexpr double of_deviation = 1.4826;  // standard deviation ÷ median deviation, of normal draws
+  const auto n = static_cast<double>(missed.size());
+  Miss out{median_of(missed), 0.0, 0.0};
+  std::vector<double> off;
+  for (const double m : missed) off.push_back(std::abs(m - out.middle));
+  // One or two say little of their spread: the correction itself counts.
+  out.sigma = missed.size() > 2 ? of_deviation * median_of(off) : std::max(std::abs(out.middle), sigma_of(missed));
+  out.error = of_median * out.sigma / std::sqrt(n);
+  return out;
 }
 
 /// The i-th other seed: positive, and none that people type.
@@ -234,7 +256,8 @@ std::map<std::uint64_t, FleetCourse> screen_all(const FleetBase& base, const Fle
 
 /// Corrected by the complete runs. @param seeds drawn, without the base's
 void fill(const std::vector<CompleteRun>& runs, const std::vector<std::uint64_t>& seeds,
-          const std::map<std::uint64_t, FleetCourse>& courses, std::uint64_t seed, double floor_percent, ChancePart& out) {
+          const std::map<std::uint64_t, FleetCourse>& courses, std::uint64_t seed, double floor_percent,
+          ChancePart& out) {
   const Estimate estimate(runs);
   std::map<std::uint64_t, Figures> estimates;
   for (const auto& [of, course] : courses) estimates.emplace(of, estimate.of(course));
@@ -246,23 +269,18 @@ void fill(const std::vector<CompleteRun>& runs, const std::vector<std::uint64_t>
       if (const auto at = estimates.find(run.seed); at != estimates.end() && std::isfinite(run.figures[k]))
         missed.push_back(run.figures[k] - at->second[k]);
     if (missed.empty()) continue;
-    const auto miss = moments_of(missed);
+    const auto miss = miss_of(missed);
     for (std::size_t i = 0; i < seeds.size(); ++i) {
       const auto at = estimates.find(seeds[i]);
       if (at == estimates.end()) continue;
       const double rest = miss.sigma * random::normal(seed, draws::fleet_rest, i, k);
-      const double value = at->second[k] + miss.mean + rest;
+      const double value = at->second[k] + miss.middle + rest;
       if (value > 0.0) logs.push_back(math::log(value / base[k]));
     }
     if (logs.empty()) continue;
-    constexpr double of_median = 1.2533141373155001;  // √(π/2): normal draws
-    auto sorted = logs;
-    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
-    const double median = base[k] * math::exp(sorted[sorted.size() / 2]);
-    // One complete run says nothing of the spread of its miss: it is taken as that itself.
-    const double of_miss = miss.n > 1.0 ? miss.sigma : std::abs(miss.mean);
-    const double by_draws = of_median * moments_of(logs).sigma / std::sqrt(static_cast<double>(logs.size())),
-                 by_miss = of_miss / std::sqrt(miss.n) / median;
+    const double median = base[k] * math::exp(median_of(logs)),
+                 by_draws = of_median * sigma_of(logs) / std::sqrt(static_cast<double>(logs.size())),
+                 by_miss = miss.error / median;
     out.median_error[keys[k]] = std::sqrt(by_draws * by_draws + by_miss * by_miss);
     out.n_draw = std::max(out.n_draw, static_cast<std::int64_t>(logs.size()));
     out.logs[keys[k]] = std::move(logs);

@@ -7,14 +7,15 @@
 #include <tuple>
 
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
 
 namespace TIDEWATT_NAMESPACE::study::detail {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double far_share = 0.1;     // of the GPUs, in the second fit
+constexpr double far_share = 0.1;       // of the GPUs, in the second fit
 constexpr std::size_t far_least = 200;  // GPUs
-constexpr double ridge_share = 1e-6;  // of a feature's own square: features that do not vary have no slope
+constexpr double ridge_share = 1e-6;    // of a feature's own square: features that do not vary have no slope
 
 /// Solves A x = b by Gauss elimination without pivots. @pre A is symmetric and positive definite
 Features solved(std::array<Features, n_feature> A, Features b) {
@@ -102,6 +103,7 @@ NodePlaces node_places(const sim::Scenario& scenario) {
   return out;
 }
 
+TIDEWATT_CLONES
 void features_of(const sim::FleetDraws& draws, std::size_t node, std::span<Features> out) {
   const std::size_t n = out.size();
   double node_r = 0.0, most_r = -1.0;
@@ -110,7 +112,8 @@ void features_of(const sim::FleetDraws& draws, std::size_t node, std::span<Featu
     const double v = chip.voltage_offset_V / 0.01, l = math::log(chip.leakage_ratio),
                  r = math::log(draws.resistance_ratio[node * n + g]);
     node_r += r / static_cast<double>(n), most_r = std::max(most_r, r);
-    out[g] = {v, l, r, 0.0, 0.0, draws.recirculation[node], g >= n / 2 ? 1.0 : 0.0, v * v, l * l, r * r, v * l, v * r, l * r};
+    out[g] = {v,     l,     r,     0.0,   0.0,  draws.recirculation[node], g >= n / 2 ? 1.0 : 0.0, v * v,
+              l * l, r * r, v * l, v * r, l * r};
   }
   for (auto& x : out) x[3] = node_r, x[4] = most_r;
 }
@@ -128,7 +131,8 @@ Response::Response(const NodePlaces& places, const sim::FleetDraws& draws, std::
     }
   }
   fit(all, level_, slope_);
-  const std::size_t n_far = std::max(far_least, static_cast<std::size_t>(far_share * static_cast<double>(all.y.size())));
+  const std::size_t n_far =
+      std::max(far_least, static_cast<std::size_t>(far_share * static_cast<double>(all.y.size())));
   if (n_far >= all.y.size()) return;
   std::vector<double> score;
   for (std::size_t i = 0; i < all.y.size(); ++i) score.push_back((low ? 1.0 : -1.0) * at(all.of_class[i], all.x[i]));
@@ -146,7 +150,16 @@ Response::Response(const NodePlaces& places, const sim::FleetDraws& draws, std::
 
 double Response::at(std::size_t of_class, const Features& x) const {
   double out = level_[of_class];
-  for (std::size_t k = 0; k < n_feature; ++k) out = std::fma(slope_[k], x[k], out);
+  for (std::size_t k = 0; k < n_feature; ++k) out += slope_[k] * x[k];
+  return out;
+}
+
+NodeScore score_of(const FleetScores& scores, std::size_t of_class, std::span<const Features> x) {
+  NodeScore out{scores.own_Hz.at(of_class, x.front()), scores.die_K.at(of_class, x.front())};
+  for (const auto& of_gpu : x.subspan(1)) {
+    out.own_Hz = std::min(out.own_Hz, scores.own_Hz.at(of_class, of_gpu));
+    out.die_K = std::max(out.die_K, scores.die_K.at(of_class, of_gpu));
+  }
   return out;
 }
 

@@ -51,6 +51,11 @@ class Response {
 struct FleetScores {
   Response own_Hz, die_K;
 };
+/// Of one node: the lowest clock of its GPUs and their hottest die.
+struct NodeScore {
+  double own_Hz = 0.0, die_K = 0.0;
+};
+NodeScore score_of(const FleetScores& scores, std::size_t of_class, std::span<const Features> x);
 FleetScores fleet_scores(const NodePlaces& places, const sim::FleetDraws& draws, const sim::FleetClocks& clocks);
 
 }  // namespace TIDEWATT_NAMESPACE::study::detail

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "tidewatt/sim/run.hpp"
@@ -16,11 +15,17 @@ std::vector<double> slowness_of(const sim::Scenario& scenario, const NodePlaces&
   std::vector<double> out;
   for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
     const std::size_t end = j + 1 < places.first.size() ? places.first[j + 1] : places.n_node();
-    const auto of_job = workload::host_slowness(scenario.jobs[j].life.jitter, seed,
-                                                static_cast<std::int64_t>(end - places.first[j]));
+    const auto of_job =
+        workload::host_slowness(scenario.jobs[j].life.jitter, seed, static_cast<std::int64_t>(end - places.first[j]));
     out.insert(out.end(), of_job.begin(), of_job.end());
   }
   return out;
+}
+
+/// Replicas that wait for a slower group are cooler than those of a fleet's slowest group.
+sim::Scenario one_group(sim::Scenario scenario) {
+  scenario.run.replica_groups = 1;
+  return scenario;
 }
 
 /// A node's chips, resistances and air.
@@ -46,7 +51,7 @@ void add_least(std::vector<std::size_t> nodes, const std::vector<double>& key, s
 
 ScreenedFleet screened(const sim::Scenario& scenario, const NodePlaces& places, const FleetScores& scores,
                        std::uint64_t seed) {
-  constexpr std::size_t n_slow = 6, n_hot = 6;  // the scores' own errors exchange the first ones
+  constexpr std::size_t n_slow = 4, n_hot = 6;  // the scores' own errors exchange the first ones
   const auto all = sim::draw_fleet(scenario, seed, places.order);
   const auto slowness = slowness_of(scenario, places, seed);
   const std::size_t n = places.n_gpu_per_node;
@@ -54,12 +59,8 @@ ScreenedFleet screened(const sim::Scenario& scenario, const NodePlaces& places, 
   std::vector<double> slow(places.n_node()), hot(places.n_node());
   for (std::size_t node = 0; node < places.n_node(); ++node) {
     features_of(all, node, x);
-    double least_Hz = std::numeric_limits<double>::infinity(), most_K = 0.0;
-    for (const auto& of_gpu : x) {
-      least_Hz = std::min(least_Hz, scores.own_Hz.at(places.of[node], of_gpu));
-      most_K = std::max(most_K, scores.die_K.at(places.of[node], of_gpu));
-    }
-    slow[node] = least_Hz / slowness[node], hot[node] = -most_K;
+    const auto score = score_of(scores, places.of[node], x);
+    slow[node] = score.own_Hz / slowness[node], hot[node] = -score.die_K;
   }
   std::vector<std::size_t> picked, all_nodes(places.n_node());
   std::iota(all_nodes.begin(), all_nodes.end(), std::size_t{0});
@@ -69,8 +70,9 @@ ScreenedFleet screened(const sim::Scenario& scenario, const NodePlaces& places, 
                all_nodes.begin() + static_cast<std::ptrdiff_t>(end)},
               slow, n_slow, picked);
   }
+  const std::size_t n_for_clock = picked.size();
   add_least(std::move(all_nodes), hot, n_hot, picked);
-  ScreenedFleet out{seed, {}, {}, {}, {}};
+  ScreenedFleet out{seed, n_for_clock, {}, {}, {}, {}};
   out.draws.recirculation.resize(picked.size());
   out.draws.chip.resize(picked.size() * n), out.draws.resistance_ratio.resize(picked.size() * n);
   for (std::size_t i = 0; i < picked.size(); ++i) {
@@ -109,7 +111,7 @@ std::optional<sim::Scenario> scaled(const sim::Scenario& scenario, std::int64_t 
 }
 
 Screen::Screen(const sim::Scenario& scenario, const FleetScores& scores)
-    : scenario_(scenario),
+    : scenario_(one_group(scenario)),
       scores_(scores),
       places_(node_places(scenario)),
       draws_(sim::draw_fleet(scenario, static_cast<std::uint64_t>(scenario.run.seed), places_.order)),
@@ -117,34 +119,46 @@ Screen::Screen(const sim::Scenario& scenario, const FleetScores& scores)
   for (std::size_t node = places_.n_node(); node-- > 0;) free_[places_.of[node]].push_back(node);
 }
 
-/// The class itself or the nearest one that has room; none: the number of classes.
-std::size_t Screen::place_for(std::size_t of_class) const {
-  const auto off_Hz = [&](std::size_t c) {
-    return std::abs(scores_.own_Hz.level(c) - scores_.own_Hz.level(of_class));
-  };
-  std::size_t best = free_[of_class].empty() ? free_.size() : of_class;
-  for (std::size_t c = 0; c < free_.size() && best != of_class; ++c)
-    if (places_.stock[c] == places_.stock[of_class] && !free_[c].empty() &&
-        (best == free_.size() || off_Hz(c) < off_Hz(best)))
-      best = c;
+/// The class itself, or the nearest one of its stock that has room and almost its level. Without: nothing.
+std::optional<std::size_t> Screen::place_for(std::size_t of_class) const {
+  constexpr double most_off = 0.005;  // of the level: farther apart, chips answer differently
+  const double level_Hz = scores_.own_Hz.level(of_class);
+  std::optional<std::size_t> best;
+  double least_Hz = most_off * level_Hz;
+  for (std::size_t c = 0; c < free_.size(); ++c) {
+    const double off_Hz = std::abs(scores_.own_Hz.level(c) - level_Hz);
+    if (free_[c].empty() || places_.stock[c] != places_.stock[of_class] || off_Hz > least_Hz) continue;
+    if (off_Hz == least_Hz && best) continue;
+    best = c, least_Hz = off_Hz;
+  }
+  return best;
+}
+
+/// The class of the same stock that has most room. Without: nothing.
+std::optional<std::size_t> Screen::roomiest(std::size_t of_class) const {
+  std::optional<std::size_t> best;
+  for (std::size_t c = 0; c < free_.size(); ++c)
+    if (places_.stock[c] == places_.stock[of_class] && free_[c].size() > (best ? free_[*best].size() : 0)) best = c;
   return best;
 }
 
 bool Screen::take(const ScreenedFleet& fleet) {
-  std::vector<std::size_t> left(free_.size(), 0), wanted(free_.size(), 0);
-  for (std::size_t c = 0; c < free_.size(); ++c) left[places_.stock[c]] += free_[c].size();
-  for (const auto c : fleet.of_class)
-    if (++wanted[places_.stock[c]] > left[places_.stock[c]]) return false;
-  Taken out{{}, fleet.job, fleet.slowness, {}, {}};
-  for (std::size_t i = 0; i < fleet.of_class.size(); ++i) {
-    const auto own = fleet.of_class[i], c = place_for(own);
-    auto& nodes = free_[c];
-    copy_node(fleet.draws, i, places_.n_gpu_per_node, draws_, nodes.back());
-    out.node.push_back(nodes.back());
-    out.add_Hz.push_back(scores_.own_Hz.level(own) - scores_.own_Hz.level(c));
-    out.add_K.push_back(scores_.die_K.level(own) - scores_.die_K.level(c));
-    nodes.pop_back();
+  Taken out{fleet.n_for_clock, {}, fleet.job, fleet.slowness, {}, {}};
+  std::vector<std::size_t> in_class;
+  for (const auto own : fleet.of_class) {
+    const auto c = in_class.size() < fleet.n_for_clock ? place_for(own) : roomiest(own);
+    if (!c) {
+      for (std::size_t i = 0; i < in_class.size(); ++i) free_[in_class[i]].push_back(out.node[i]);
+      return false;
+    }
+    in_class.push_back(*c);
+    out.node.push_back(free_[*c].back());
+    free_[*c].pop_back();
+    out.add_Hz.push_back(scores_.own_Hz.level(own) - scores_.own_Hz.level(*c));
+    out.add_K.push_back(scores_.die_K.level(own) - scores_.die_K.level(*c));
   }
+  for (std::size_t i = 0; i < out.node.size(); ++i)
+    copy_node(fleet.draws, i, places_.n_gpu_per_node, draws_, out.node[i]);
   taken_.push_back(std::move(out));
   return true;
 }
@@ -159,16 +173,17 @@ std::vector<FleetCourse> Screen::run(std::size_t n_thread) const {
     FleetCourse course;
     course.slowest_Hz.resize(clocks.hours().size());
     for (std::size_t i = 0; i < fleet.node.size(); ++i) {
+      for (std::size_t g = 0; g < places_.n_gpu_per_node; ++g)
+        course.die_K =
+            std::max(course.die_K, clocks.die_peak_K()[fleet.node[i] * places_.n_gpu_per_node + g] + fleet.add_K[i]);
       const auto j = fleet.job[i];
-      for (const auto& [hour, sums] : j < clocks.hours().size() ? clocks.hours()[j] : decltype(clocks.hours()[0]){}) {
+      if (i >= fleet.n_for_clock || j >= clocks.hours().size()) continue;
+      for (const auto& [hour, sums] : clocks.hours()[j]) {
         const double own_Hz = sums.node_Hzs[fleet.node[i] - places_.first[j]] / sums.s + fleet.add_Hz[i],
                      Hz = own_Hz / fleet.slowness[i];
         const auto at = course.slowest_Hz[j].try_emplace(hour, Hz).first;
         at->second = std::min(at->second, Hz);
       }
-      for (std::size_t g = 0; g < places_.n_gpu_per_node; ++g)
-        course.die_K =
-            std::max(course.die_K, clocks.die_peak_K()[fleet.node[i] * places_.n_gpu_per_node + g] + fleet.add_K[i]);
     }
     out.push_back(std::move(course));
   }
