@@ -26,7 +26,7 @@ void FleetClocks::add(const Step& step) {
     const Tick stop = std::min(s.end, (i + 1) * hour - step.local_start);
     const double part_s = seconds(stop - at);
     auto& h = hours_[step.job][i];
-    h.s += part_s;
+    h.s += part_s, h.n_gpu = static_cast<double>(end - first);
     h.tokens += s.tokens * (part_s / all_s);
     h.iteration_s2 += part_s * s.iteration_s;
     h.slowest_Hzs += part_s * s.slowest_Hz;

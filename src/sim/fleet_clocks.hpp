@@ -26,18 +26,20 @@ class FleetClocks {
     std::size_t n_gpu_per_node;
     const double* own_Hz;  ///< [gpu of the fleet]
   };
+  /// Splits it at full hours.
   void add(const Step& step);
   /// @param first_gpu of the fleet  @param die_peak_K highest die temperatures in a step of any kind
   void heat(std::size_t first_gpu, std::span<const double> die_peak_K);
 
   /// Sums over the time that a job iterated in an hour of the calendar.
   struct Hour {
-    double s = 0.0, tokens = 0.0, iteration_s2 = 0.0;
+    double s = 0.0, tokens = 0.0, iteration_s2 = 0.0, n_gpu = 0.0;
     double slowest_Hzs = 0.0;        ///< of the job's slowest GPU over its host's slowness
     std::vector<double> node_Hzs{};  ///< [node of the job] its slowest GPU, not over its host's slowness
   };
   /// [job][hours since midnight before the start], of jobs that iterated.
   const std::vector<std::map<std::int64_t, Hour>>& hours() const { return hours_; }
+  /// Mean over the time that its job iterated. @param gpu of the fleet
   double own_mean_Hz(std::size_t gpu) const { return own_Hzs_[gpu] / own_s_[gpu]; }
   /// Whether a GPU's job iterated.
   bool iterated(std::size_t gpu) const { return gpu < own_s_.size() && own_s_[gpu] > 0.0; }

@@ -84,21 +84,21 @@ ScreenedFleet screened(const sim::Scenario& scenario, const NodePlaces& places, 
 }
 
 std::optional<sim::Scenario> scaled(const sim::Scenario& scenario, std::int64_t num, std::int64_t den) {
-  auto out = scenario;
-  // What nothing but the connection needs.
-  out.windows.clear(), out.grid_case.reset();
-  if (num == den) return out;
   const auto& d = scenario.devices;
   const bool plain = scenario.halls.size() == 1 && scenario.halls.front().plant_kind != sim::PlantKind::hydronic &&
                      !scenario.halls.front().own_plant && !scenario.battery && scenario.neighbours.empty() &&
                      scenario.events.empty() && !d.generators && !d.turbines && d.n_ups <= 0;
-  if (!plain) return {};
+  if (num != den && !plain) return {};
+  auto out = scenario;
+  // What only the connection needs.
+  out.windows.clear(), out.grid_case.reset();
   const auto scale = [&](std::int64_t& x) {
     if (x * num % den != 0) return false;
     x = x * num / den;
     return true;
   };
   auto& hall = out.halls.front();
+  if (num == den) return out;
   if (!scale(hall.hall.n_gpu) || hall.hall.n_gpu % hall.server.n_gpu != 0) return {};
   for (auto& job : out.jobs) {
     auto& plan = job.plan;
