@@ -17,6 +17,7 @@ inline constexpr std::array<const char*, n_fleet_key> fleet_keys = {"throughput_
                                                                     "tokens_per_s_mean", "iteration_s", "die_max_degC"};
 /// In the keys' units; NaN: the run has none.
 using FleetFigures = std::array<double, n_fleet_key>;
+/// Of a complete run's summary.
 FleetFigures fleet_figures(const sim::Result& result);
 
 /// A run of all nodes of one fleet.
@@ -35,6 +36,7 @@ class FleetEstimate {
  public:
   /// @param runs at least one; the hours of the first are those of every fleet  @pre they outlive this
   explicit FleetEstimate(const std::vector<CompleteRun>& runs);
+  /// Figures of a fleet in the keys' units. @param fleet in hours that the first run has, too
   FleetFigures of(const FleetCourse& fleet) const;
 
  private:

@@ -22,6 +22,7 @@ struct NodePlaces {
   std::size_t n_class = 0, n_gpu_per_node = 8;
   std::size_t n_node() const { return of.size(); }
 };
+/// Places of a checked scenario's jobs. @throws InputError for jobs that cannot be placed
 NodePlaces node_places(const sim::Scenario& scenario);
 
 /// What moves a GPU's clock and temperature, dimensionless: with x_v = voltage offset ÷ 10 mV, x_l = ln leakage ratio, x_r = ln resistance
@@ -39,7 +40,9 @@ class Response {
   /// Least squares over the GPUs; then once more over the tenth at the far end by the first fit.
   /// @param y [gpu of jobs] in any unit; NaN: not known  @param low the far end is the low one
   Response(const NodePlaces& places, const sim::FleetDraws& draws, std::span<const double> y, bool low);
+  /// In the unit of y. @param x of a GPU, dimensionless
   double at(std::size_t of_class, const Features& x) const;
+  /// Of a nominal GPU in the front row without recirculation, in the unit of y.
   double level(std::size_t of_class) const { return level_[of_class]; }
 
  private:
@@ -55,7 +58,9 @@ struct FleetScores {
 struct NodeScore {
   double own_Hz = 0.0, die_K = 0.0;
 };
+/// @param x [gpu of the node]
 NodeScore score_of(const FleetScores& scores, std::size_t of_class, std::span<const Features> x);
+/// Fitted to a run. @param draws of its fleet  @param clocks that watched it
 FleetScores fleet_scores(const NodePlaces& places, const sim::FleetDraws& draws, const sim::FleetClocks& clocks);
 
 }  // namespace TIDEWATT_NAMESPACE::study::detail
