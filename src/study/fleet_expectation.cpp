@@ -19,7 +19,7 @@ namespace {
 
 using namespace detail;
 
-constexpr std::size_t most_fleets = 400, most_controls = 3;
+constexpr std::size_t most_fleets = 320, most_controls = 3;
 constexpr std::int64_t screen_gpus = 49152;  // of a screen
 
 /// Processor time of a run, in GPU-hours of fleets (about 0.8 µs): the connection costs as much as some thousand GPUs.
@@ -88,17 +88,20 @@ constexpr double of_median = 1.2533141373155001;  // √(π/2): error of a media
 
 /// By how much estimates miss complete runs. Fans may step otherwise in a screen: one run in twenty is far off, so medians decide.
 struct Miss {
-  double middle = 0.0, sigma = 0.0, error = 0.0;
+  double correction = 0.0, sigma = 0.0, error = 0.0;
 };
 Miss miss_of(const std::vector<double>& missed) {
   constexpr double of_deviation = 1.4826;  // standard deviation ÷ median deviation, of normal draws
   const auto n = static_cast<double>(missed.size());
-  Miss out{median_of(missed), 0.0, 0.0};
+  const double middle = median_of(missed);
   std::vector<double> off;
-  for (const double m : missed) off.push_back(std::abs(m - out.middle));
-  // One or two say little of their spread: the correction itself counts.
-  out.sigma = missed.size() > 2 ? of_deviation * median_of(off) : std::max(std::abs(out.middle), sigma_of(missed));
+  for (const double m : missed) off.push_back(std::abs(m - middle));
+  // One or two say little of their spread: the miss itself counts.
+  Miss out;
+  out.sigma = missed.size() > 2 ? of_deviation * median_of(off) : std::max(std::abs(middle), sigma_of(missed));
   out.error = of_median * out.sigma / std::sqrt(n);
+  // Estimates have hardly any bias of their own: a miss within its error is no reason to move them.
+  if (std::abs(middle) > out.error) out.correction = middle - out.error * out.error / middle;
   return out;
 }
 
@@ -174,7 +177,7 @@ void fill(const std::vector<CompleteRun>& runs, const std::vector<std::uint64_t>
       const auto at = estimates.find(seeds[i]);
       if (at == estimates.end()) continue;
       const double rest = miss.sigma * random::normal(seed, draws::fleet_rest, i, k);
-      const double value = at->second[k] + miss.middle + rest;
+      const double value = at->second[k] + miss.correction + rest;
       if (value > 0.0) logs.push_back(math::log(value / base[k]));
     }
     if (logs.empty()) continue;
