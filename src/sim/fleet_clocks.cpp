@@ -38,6 +38,7 @@ void FleetClocks::add(const Step& step) {
 
 void FleetClocks::heat(std::size_t first_gpu, std::span<const double> die_peak_K) {
   if (die_peak_K_.size() < first_gpu + die_peak_K.size()) die_peak_K_.resize(first_gpu + die_peak_K.size());
+  gpu_steps_ += static_cast<double>(die_peak_K.size());
   for (std::size_t g = 0; g < die_peak_K.size(); ++g)
     die_peak_K_[first_gpu + g] = std::max(die_peak_K_[first_gpu + g], die_peak_K[g]);
 }

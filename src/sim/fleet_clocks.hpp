@@ -41,6 +41,8 @@ class FleetClocks {
   const std::vector<std::map<std::int64_t, Hour>>& hours() const { return hours_; }
   /// Mean over the time that its job iterated. @param gpu of the fleet
   double own_mean_Hz(std::size_t gpu) const { return own_Hzs_[gpu] / own_s_[gpu]; }
+  /// Steps of GPUs of any kind, a count: how dear the run was, the same on every machine.
+  double gpu_steps() const { return gpu_steps_; }
   /// Whether a GPU's job iterated.
   bool iterated(std::size_t gpu) const { return gpu < own_s_.size() && own_s_[gpu] > 0.0; }
   /// [gpu of the fleet] over the run, K.
@@ -49,6 +51,7 @@ class FleetClocks {
  private:
   bool by_node_;
   std::vector<std::map<std::int64_t, Hour>> hours_;
+  double gpu_steps_ = 0.0;
   std::vector<double> own_Hzs_, own_s_, die_peak_K_;  ///< [gpu of the fleet]
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 using namespace detail;
 
-constexpr std::size_t most_fleets = 320, most_controls = 3;
+constexpr std::size_t most_fleets = 320, most_controls = 3, most_screens = 3;
 constexpr std::int64_t screen_gpus = 49152;  // of a screen
 
 /// Processor time of a run, in GPU-hours of fleets (about 0.8 µs): the connection costs as much as some thousand GPUs.
@@ -67,7 +67,9 @@ Effort effort_for(const sim::Scenario& scenario) {
   const double left =
       allowed - each * static_cast<double>(out.n_fleet) - base_cost * static_cast<double>(out.n_control);
   out.screen = screen_of(scenario, n_gpu, hours, left);
-  if (out.screen) out.most_screens = static_cast<std::size_t>(left / cost_of(hours, gpus_of(*out.screen)));
+  if (out.screen)
+    out.most_screens = static_cast<std::size_t>(
+        std::min(static_cast<double>(most_screens), left / cost_of(hours, gpus_of(*out.screen))));
   return out;
 }
 
