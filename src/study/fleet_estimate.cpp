@@ -73,12 +73,14 @@ FleetFigures FleetEstimate::of(const FleetCourse& fleet) const {
     for (const auto& [at, h] : base_.hours[j])
       if (const auto f = fleet.slowest_Hz[j].find(at); f != fleet.slowest_Hz[j].end() && h.s >= least_hour_s)
         hour_per_s[at].first += rate_[j].at(f->second), hour_per_s[at].second += mean_per_s[j];
+  FleetFigures out;
+  out.fill(nan);
+  if (all_s == 0.0) return out;
   double low = infinity, high = 0.0;
   for (const auto& [at, rate] : hour_per_s) {
     const double x = rate.first * (all_per_s / rate.second);
     low = std::min(low, x), high = std::max(high, x);
   }
-  FleetFigures out;
   out[swing] = hour_per_s.size() > 1 ? 100.0 * (high - low) / all_per_s : nan;
   out[slowest] = least_Hz * 1e-6;
   out[tokens] = all_per_s;

@@ -171,7 +171,8 @@ void fill(const std::vector<CompleteRun>& runs, const std::vector<std::uint64_t>
     if (!(base[k] > (k == swing ? floor_percent : 0.0))) continue;
     std::vector<double> missed, logs;
     for (const auto& run : runs)
-      if (const auto at = estimates.find(run.seed); at != estimates.end() && std::isfinite(run.figures[k]))
+      if (const auto at = estimates.find(run.seed);
+          at != estimates.end() && std::isfinite(run.figures[k] - at->second[k]))
         missed.push_back(run.figures[k] - at->second[k]);
     if (missed.empty()) continue;
     const auto miss = miss_of(missed);

@@ -103,6 +103,7 @@ std::optional<sim::Scenario> scaled(const sim::Scenario& scenario, std::int64_t 
   for (auto& job : out.jobs) {
     auto& plan = job.plan;
     const std::int64_t of_replica = plan.tp * plan.cp * plan.pp;
+    job.life.initialise = "current";  // a larger fleet is not to start later
     if (!scale(plan.n_gpu) || !scale(plan.global_batch_sequences) || plan.n_gpu % of_replica != 0 ||
         (plan.tp * plan.cp * plan.dp()) % std::max<std::int64_t>(1, plan.ep) != 0)
       return {};
@@ -171,7 +172,7 @@ std::vector<FleetCourse> Screen::run(std::size_t n_thread) const {
   std::vector<FleetCourse> out;
   for (const auto& fleet : taken_) {
     FleetCourse course;
-    course.slowest_Hz.resize(clocks.hours().size());
+    course.slowest_Hz.resize(places_.first.size());
     for (std::size_t i = 0; i < fleet.node.size(); ++i) {
       for (std::size_t g = 0; g < places_.n_gpu_per_node; ++g)
         course.die_K =

@@ -63,3 +63,8 @@ TEST_CASE("an hour with less than a quarter of iterations does not count for the
   CHECK(f[swing] == Approx(0.0).margin(1e-9));
   CHECK(f[slowest] == Approx(1000.0));
 }
+
+TEST_CASE("a fleet whose job did not iterate has no figures") {
+  const std::vector<CompleteRun> runs = {run_of({1.40e9, 1.42e9})};
+  for (const double x : FleetEstimate(runs).of(course_of({}))) CHECK(std::isnan(x));
+}
