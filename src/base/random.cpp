@@ -6,11 +6,12 @@
 #include <span>
 
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
 
 namespace TIDEWATT_NAMESPACE::random {
 namespace {
 
-double polynomial(std::span<const double> c, double x) {
+TIDEWATT_INLINE double polynomial(std::span<const double> c, double x) {
   double p = 0.0;
   for (std::size_t i = c.size(); i-- > 0;) p = std::fma(p, x, c[i]);
   return p;
@@ -51,6 +52,18 @@ constexpr double far_den[] = {1.0,
                               1.42151175831644588870e-7,
                               2.04426310338993978564e-15};
 
+TIDEWATT_INLINE double quantile(double p) {
+  const double q = p - 0.5;
+  if (std::abs(q) <= 0.425) {
+    const double r = 0.180625 - q * q;
+    return q * polynomial(centre_num, r) / polynomial(centre_den, r);
+  }
+  double r = std::sqrt(-math::log(q < 0 ? p : 1.0 - p));
+  const double z = r <= 5.0 ? polynomial(near_num, r - 1.6) / polynomial(near_den, r - 1.6)
+                            : polynomial(far_num, r - 5.0) / polynomial(far_den, r - 5.0);
+  return q < 0 ? -z : z;
+}
+
 }  // namespace
 
 std::array<std::uint64_t, 4> bits(std::uint64_t seed, Purpose purpose, std::uint64_t entity, std::uint64_t index) {
@@ -65,25 +78,17 @@ double uniform(std::uint64_t seed, Purpose purpose, std::uint64_t entity, std::u
   return (static_cast<double>(bits(seed, purpose, entity, index)[0] >> 11) + 0.5) * 0x1p-53;
 }
 
-double normal_quantile(double p) {
-  const double q = p - 0.5;
-  if (std::abs(q) <= 0.425) {
-    const double r = 0.180625 - q * q;
-    return q * polynomial(centre_num, r) / polynomial(centre_den, r);
-  }
-  double r = std::sqrt(-math::log(q < 0 ? p : 1.0 - p));
-  const double z = r <= 5.0 ? polynomial(near_num, r - 1.6) / polynomial(near_den, r - 1.6)
-                            : polynomial(far_num, r - 5.0) / polynomial(far_den, r - 5.0);
-  return q < 0 ? -z : z;
-}
+TIDEWATT_CLONES
+double normal_quantile(double p) { return quantile(p); }
 
 double normal(std::uint64_t seed, Purpose purpose, std::uint64_t entity, std::uint64_t index) {
   return normal_quantile(uniform(seed, purpose, entity, index));
 }
 
+TIDEWATT_CLONES
 double truncated_normal(std::uint64_t seed, Purpose purpose, std::uint64_t entity, double lo, double hi) {
   for (std::uint64_t i = 0;; ++i) {
-    const double z = normal(seed, purpose, entity, i);
+    const double z = quantile(uniform(seed, purpose, entity, i));
     if (z >= lo && z <= hi) return z;
   }
 }

@@ -6,6 +6,7 @@
 
 #include "base/random.hpp"
 #include "tidewatt/base/error.hpp"
+#include "tidewatt/base/simd.hpp"
 
 namespace TIDEWATT_NAMESPACE::power {
 
@@ -84,6 +85,7 @@ double GpuModel::rest_leakage_ratio_at_reading() const {
   return ratio;
 }
 
+TIDEWATT_CLONES
 Chip draw_chip(const SiliconSpreadParams& s, std::uint64_t seed, std::uint64_t entity) {
   using random::Purpose;
   const double limit = s.truncation_ratio;
@@ -107,6 +109,7 @@ void PositionSpreadParams::fields(FieldVisitor& v) {
             Need::optional);
 }
 
+TIDEWATT_CLONES
 double draw_resistance_ratio(const SiliconSpreadParams& s, const PositionSpreadParams& position, std::uint64_t seed,
                              std::uint64_t node, std::uint64_t slot, std::uint64_t n_slot) {
   constexpr std::uint64_t node_entities = std::uint64_t{1} << 48;  // beyond any GPU's number

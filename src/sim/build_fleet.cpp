@@ -13,19 +13,54 @@ namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 /// A slot's own ratio is the chassis's, not a spread: it stays where chips are nominal.
-double resistance_ratio(const Scenario& scenario, const HallSpec& spec, std::size_t node, std::size_t slot) {
-  const power::PositionSpreadParams position = spec.position.value_or(power::PositionSpreadParams{0.0, {}});
-  if (scenario.run.spread)
-    return power::draw_resistance_ratio(spec.spread, position, static_cast<std::uint64_t>(scenario.run.seed), node,
-                                        slot, static_cast<std::uint64_t>(spec.server.n_gpu));
+double resistance_ratio(bool spread, const HallSpec& spec, std::uint64_t seed, std::size_t node, std::size_t slot) {
+  static const power::PositionSpreadParams none{0.0, {}};
+  const auto& position = spec.position ? *spec.position : none;
+  if (spread)
+    return power::draw_resistance_ratio(spec.spread, position, seed, node, slot,
+                                        static_cast<std::uint64_t>(spec.server.n_gpu));
   return position.slot_resistance_ratio.empty() ? 1.0 : position.slot_resistance_ratio[slot];
+}
+
+std::vector<std::vector<double>> rack_recirculation(const Scenario& scenario, std::uint64_t seed) {
+  std::vector<std::vector<double>> out;
+  std::uint32_t rack = 0;
+  for (const auto& spec : scenario.halls) {
+    const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;
+    auto& hall = out.emplace_back();
+    for (std::int64_t n = 0; n < n_node; n += spec.hall.servers_per_rack, ++rack) {
+      const double z =
+          scenario.run.spread ? random::truncated_normal(seed, random::Purpose::recirculation, rack, -2.0, 2.0) : 0.0;
+      hall.push_back(spec.hall.recirculation_frac * math::exp(spec.hall.recirculation_sigma_ratio * z));
+    }
+    if (n_node == 0) ++rack;
+  }
+  return out;
+}
+
+/// Of nodes in their physical order.
+FleetDraws draws_as_built(const Scenario& scenario, std::uint64_t seed) {
+  FleetDraws out;
+  const bool spread = scenario.run.spread;
+  const auto recirculation = rack_recirculation(scenario, seed);
+  std::size_t node = 0, gpu = 0;
+  for (std::size_t h = 0; h < scenario.halls.size(); ++h) {
+    const auto& spec = scenario.halls[h];
+    const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;
+    for (std::int64_t n = 0; n < n_node; ++n, ++node) {
+      out.recirculation.push_back(recirculation[h][static_cast<std::size_t>(n / spec.hall.servers_per_rack)]);
+      for (std::size_t g = 0; g < static_cast<std::size_t>(spec.server.n_gpu); ++g, ++gpu) {
+        out.chip.push_back(spread ? power::draw_chip(spec.spread, seed, gpu) : power::Chip{});
+        out.resistance_ratio.push_back(resistance_ratio(spread, spec, seed, node, g));
+      }
+    }
+  }
+  return out;
 }
 
 /// Nodes in their physical order: hall by hall, rack by rack.
 fleet::Fleet site_as_built(const Scenario& scenario) {
   fleet::Fleet fleet;
-  const auto seed = static_cast<std::uint64_t>(scenario.run.seed);
-  const auto recirculation = rack_recirculation(scenario);
   std::uint32_t row = 0, rack = 0;
   for (std::size_t h = 0; h < scenario.halls.size(); ++h) {
     const auto& spec = scenario.halls[h];
@@ -45,7 +80,6 @@ fleet::Fleet site_as_built(const Scenario& scenario) {
     fleet.n_gpu_per_node = static_cast<std::size_t>(spec.server.n_gpu);
     const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;
     const std::int64_t per_row = spec.hall.servers_per_rack * spec.hall.racks_per_row;
-    const std::uint32_t first_rack = rack;
     for (std::int64_t n = 0; n < n_node; ++n) {
       if (n > 0 && n % spec.hall.servers_per_rack == 0) ++rack;
       if (n > 0 && n % per_row == 0) ++row;
@@ -53,12 +87,6 @@ fleet::Fleet site_as_built(const Scenario& scenario) {
       fleet.node_row.push_back(row);
       fleet.node_rack.push_back(rack);
       fleet.node_number.push_back(static_cast<std::uint32_t>(fleet.node_number.size()));
-      fleet.node_recirculation.push_back(recirculation[h][rack - first_rack]);
-      for (std::size_t g = 0; g < fleet.n_gpu_per_node; ++g) {
-        const auto gpu = fleet.chip.size();
-        fleet.chip.push_back(scenario.run.spread ? power::draw_chip(spec.spread, seed, gpu) : power::Chip{});
-        fleet.resistance_ratio.push_back(resistance_ratio(scenario, spec, gpu / fleet.n_gpu_per_node, g));
-      }
     }
     ++row;
     ++rack;
@@ -82,7 +110,7 @@ workload::FleetShape shape_of(const Scenario& s, std::vector<Finding>& findings)
 }
 
 template <class T>
-void reorder(std::vector<T>& of_node, const std::vector<std::uint32_t>& order, std::size_t per_node) {
+void reorder(std::vector<T>& of_node, std::span<const std::uint32_t> order, std::size_t per_node) {
   std::vector<T> out;
   out.reserve(of_node.size());
   for (const auto n : order)
@@ -93,20 +121,7 @@ void reorder(std::vector<T>& of_node, const std::vector<std::uint32_t>& order, s
 }  // namespace
 
 std::vector<std::vector<double>> rack_recirculation(const Scenario& scenario) {
-  std::vector<std::vector<double>> out;
-  std::uint32_t rack = 0;
-  for (const auto& spec : scenario.halls) {
-    const std::int64_t n_node = spec.hall.n_gpu / spec.server.n_gpu;
-    auto& hall = out.emplace_back();
-    for (std::int64_t n = 0; n < n_node; n += spec.hall.servers_per_rack, ++rack) {
-      const double z = scenario.run.spread ? random::truncated_normal(static_cast<std::uint64_t>(scenario.run.seed),
-                                                                      random::Purpose::recirculation, rack, -2.0, 2.0)
-                                           : 0.0;
-      hall.push_back(spec.hall.recirculation_frac * math::exp(spec.hall.recirculation_sigma_ratio * z));
-    }
-    if (n_node == 0) ++rack;
-  }
-  return out;
+  return rack_recirculation(scenario, static_cast<std::uint64_t>(scenario.run.seed));
 }
 
 std::vector<std::uint32_t> node_order(const Scenario& s, std::vector<Finding>& findings) {
@@ -134,15 +149,30 @@ std::vector<std::uint32_t> node_order(const Scenario& s, std::vector<Finding>& f
   return order;
 }
 
-fleet::Fleet build_fleet(const Scenario& scenario) {
-  fleet::Fleet fleet = site_as_built(scenario);
+FleetDraws draw_fleet(const Scenario& scenario, std::uint64_t seed, std::span<const std::uint32_t> order) {
+  auto out = draws_as_built(scenario, seed);
+  const auto n_gpu_per_node = static_cast<std::size_t>(scenario.halls.front().server.n_gpu);
+  reorder(out.recirculation, order, 1);
+  reorder(out.chip, order, n_gpu_per_node);
+  reorder(out.resistance_ratio, order, n_gpu_per_node);
+  return out;
+}
+
+std::vector<std::uint32_t> placed_nodes(const Scenario& scenario) {
   std::vector<Finding> findings;
-  const auto order = node_order(scenario, findings);
+  auto order = node_order(scenario, findings);
   if (!findings.empty()) throw InputError(std::move(findings));
+  return order;
+}
+
+fleet::Fleet build_fleet(const Scenario& scenario, const FleetDraws* draws) {
+  fleet::Fleet fleet = site_as_built(scenario);
+  const auto order = placed_nodes(scenario);
   for (auto* v : {&fleet.node_hall, &fleet.node_row, &fleet.node_rack, &fleet.node_number}) reorder(*v, order, 1);
-  reorder(fleet.node_recirculation, order, 1);
-  reorder(fleet.chip, order, fleet.n_gpu_per_node);
-  reorder(fleet.resistance_ratio, order, fleet.n_gpu_per_node);
+  const auto own = draws ? *draws : draw_fleet(scenario, static_cast<std::uint64_t>(scenario.run.seed), order);
+  fleet.node_recirculation = own.recirculation;
+  fleet.chip = own.chip;
+  fleet.resistance_ratio = own.resistance_ratio;
   return fleet;
 }
 

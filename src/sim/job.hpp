@@ -21,6 +21,7 @@ struct StepCounts {
   std::int64_t jumps = 0, repetitions = 0, slices = 0, holds = 0, macro_steps = 0;
 };
 
+class FleetClocks;
 class GpuHours;
 
 /// Context of an occupant's step: constants, the fleet's state, and receivers of its results.
@@ -38,6 +39,7 @@ struct StepContext {
   Recorder& recorder;
   StepCounts& counts;
   GpuHours* gpu_hours;  ///< nullptr: not asked for
+  FleetClocks* clocks;  ///< nullptr: not asked for
 };
 
 /// Whether a job in this state works or is about to; false in an outage, where processes may still spin.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fleet/memory_heat.hpp"
+#include "fleet_clocks.hpp"
 #include "tidewatt/sim/gpu_hours.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -88,6 +89,16 @@ struct Load {
   }
 };
 
+/// What a step of an occupant says of its GPUs without the others.
+void tell(FleetClocks& clocks, const Job& job, std::span<const Stretch> step, const StepContext& c) {
+  const NodeRange nodes{job.place.first_node, job.place.n_node};
+  const std::size_t n = c.fleet.n_gpu_per_node;
+  clocks.heat(nodes.first_node * n, nodes.of_gpus(c.state.die_peak_K, n));
+  for (const auto& s : step)
+    if (s.iteration_s > 0.0)
+      clocks.add({local_time_of_day(c.scenario.run.start), job.place.lane, s, nodes, n, c.state.own_Hz.data()});
+}
+
 }  // namespace
 
 void JobReport::deliver(Job& job, const fleet::ClassPower& power, double tokens, bool single,
@@ -144,6 +155,7 @@ void JobReport::deliver(Job& job, const fleet::ClassPower& power, double tokens,
     c.gpu_hours->add({begin, job.state.now, job.place.first_node, job.place.n_node, c.fleet.n_gpu_per_node,
                       c.state.die_mean_K.data(), c.state.fan_frac.data(), c.signals.fan_low_frac.data(),
                       c.signals.fan_high_frac.data(), c.meters.fan.value()});
+  if (c.clocks != nullptr) tell(*c.clocks, job, stretches, c);
   c.halls.collect(c.signals, job.place.first_node, job.place.n_node, begin, job.state.now);
 }
 

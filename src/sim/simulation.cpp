@@ -66,7 +66,7 @@ RunModel::RunModel(const Scenario& s, const RunOptions& o)
       options(with_threads(o)),
       end(to_tick(s.run.duration_s)),
       site(site_weather(s)),
-      fleet(build_fleet(s)) {}
+      fleet(build_fleet(s, o.draws)) {}
 
 Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
     : model(scenario, options),
@@ -75,9 +75,9 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
       controls(model.scenario, model.fleet),
       agenda(model.scenario, controls, halls),
       occupants(place(model.scenario, model.fleet)),
-      context_{model.scenario,   model.fleet, agenda, model.options.n_thread, state.fleet, scratch.signals,
-               state.meters,     state.audit, halls,  scratch.loads,          recorder,    scratch.counts,
-               options.gpu_hours} {
+      context_{model.scenario,    model.fleet,   agenda, model.options.n_thread, state.fleet, scratch.signals,
+               state.meters,      state.audit,   halls,  scratch.loads,          recorder,    scratch.counts,
+               options.gpu_hours, options.clocks} {
   state.fleet = idle_state(model.fleet, halls.inlet_K());
   scratch.signals = make_signals(model.fleet);
   for (std::size_t i = 0; i < scenario.neighbours.size(); ++i)

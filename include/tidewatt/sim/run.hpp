@@ -17,7 +17,9 @@ struct LoadTrace;
 
 namespace TIDEWATT_NAMESPACE::sim {
 
+class FleetClocks;
 class GpuHours;
+struct FleetDraws;
 
 struct TIDEWATT_API RunOptions {
   std::size_t n_thread = 0;  ///< 0: all cores. Results do not depend on it.
@@ -25,6 +27,8 @@ struct TIDEWATT_API RunOptions {
   std::function<bool(double done_frac)> progress;
   connection::LoadTrace* trace = nullptr;  ///< for the library's own tests: the load that the fleet sends to the feeder
   GpuHours* gpu_hours = nullptr;           ///< if given, hourly means of every GPU
+  FleetClocks* clocks = nullptr;           ///< for the library's own studies: what each GPU's clock could be alone
+  const FleetDraws* draws = nullptr;       ///< for the library's own studies: a fleet that no seed draws
 };
 
 /// A simulation in progress, for controllers and co-simulation. `advance_to` and `read` do not change the result: it has the

@@ -130,3 +130,24 @@ TEST_CASE("a placement that cannot be is refused with the racks it is about") {
                     Catch::Contains("rack 2 already belongs to job main"));
   CHECK_THROWS_WITH(placed("placement.first_rack=99", ""), Catch::Contains("rack 99 is not one of 0 to 11"));
 }
+
+TEST_CASE("a fleet's draws can be had without the rest, for any seed, and be exchanged") {
+  const std::vector<std::string> small = {"hall.a.n_gpu=512", "job.main.plan.n_gpu=512",
+                                          "job.main.plan.global_batch_sequences=64"};
+  const auto s = day(small);
+  const auto order = placed_nodes(s);
+  auto other = s;
+  other.run.seed = 7;
+  const auto built = build_fleet(other);
+  auto draws = draw_fleet(s, 7, order);
+  CHECK(draws.recirculation == built.node_recirculation);
+  CHECK(draws.resistance_ratio == built.resistance_ratio);
+  for (std::size_t g = 0; g < built.n_gpu(); ++g) {
+    CHECK(draws.chip[g].leakage_ratio == built.chip[g].leakage_ratio);
+    CHECK(draws.chip[g].voltage_offset_V == built.chip[g].voltage_offset_V);
+  }
+  draws.resistance_ratio[3] = 1.5;
+  const auto given = build_fleet(s, &draws);
+  CHECK(given.resistance_ratio[3] == 1.5);
+  CHECK(given.chip[4].leakage_ratio == built.chip[4].leakage_ratio);
+}
