@@ -17,6 +17,7 @@
 #include "io/durable_file.hpp"
 #include "io/summary_text.hpp"
 #include "option_checks.hpp"
+#include "sim/fleet_clocks.hpp"
 #include "sim/gpu_view.hpp"
 #include "sim/iteration_view.hpp"
 #include "stop_signals.hpp"
@@ -93,12 +94,15 @@ bool advance(const Arguments& a, const sim::Scenario& scenario, sim::Engine& eng
 }
 
 /// As sim::run, from a checkpoint if one is named. @returns nothing where a signal stopped it
-std::optional<sim::Result> simulate(const Arguments& a, const sim::Scenario& scenario, Progress& progress) {
+/// @param clocks what other fleets are estimated from; null: not asked for
+std::optional<sim::Result> simulate(const Arguments& a, const sim::Scenario& scenario, sim::FleetClocks* clocks,
+                                    Progress& progress) {
   std::string state;
   if (!a.resume.empty()) state = io::checkpoint_state(a.resume, scenario.text);  // refused before the fleet is built
   sim::GpuHours hours;
   sim::RunOptions options{a.threads, {}};
   if (a.gpu_hours) options.gpu_hours = &hours;
+  options.clocks = clocks;
   sim::Engine engine(scenario, options);
   if (!a.resume.empty()) engine.restore(state);
   if (!a.resume.empty())
@@ -157,10 +161,12 @@ std::string evidence_text(const sim::Scenario& scenario, const sim::Result& resu
 }
 
 /// Where the headlines lie, for other fleets, instants, inputs and days.
-study::Chance chance_of(const Arguments& a, const sim::Scenario& scenario, const sim::Result& result) {
+study::Chance chance_of(const Arguments& a, const sim::Scenario& scenario, const sim::Result& result,
+                        const sim::FleetClocks* clocks) {
   study::ChanceOptions options;
   options.n_input = a.n_draw;
   options.catalog_overlay = a.load.catalog_overlay;
+  options.clocks = clocks;
   options.model = validate::model_part(validate::ledger(), scenario.text);
   return study::run_chance(scenario, result, options);
 }
@@ -214,7 +220,9 @@ void run(Arguments a, int& exit_code) {
   }
   const auto path = result_path(a);
   Progress progress(!a.quiet);
-  auto finished = simulate(a, scenario, progress);
+  const bool chances = !a.no_interval && !a.reference && (a.json || !a.quiet);
+  sim::FleetClocks clocks(false);
+  auto finished = simulate(a, scenario, chances && a.resume.empty() ? &clocks : nullptr, progress);
   if (!finished) {
     exit_code = 128 + StopSignals::caught();
     return;
@@ -235,7 +243,7 @@ void run(Arguments a, int& exit_code) {
   const std::string gpu = a.show == "gpu" ? show_gpu(a, scenario, result, path) : "";
   s.insert(s.begin() + 2, {"wall_s", wall_s});
   std::optional<study::Chance> chance;
-  if (!a.no_interval && !a.reference && (a.json || !a.quiet)) chance = chance_of(a, scenario, result);
+  if (chances) chance = chance_of(a, scenario, result, a.resume.empty() ? &clocks : nullptr);
   if (a.json) {
     if (chance) study::add_chance(*chance, s);
     auto object = nlohmann::ordered_json::parse(io::result_json(result));

@@ -44,6 +44,7 @@ struct Chance {
   std::vector<FigureChance> figures;                   ///< in the order of `headlines`, those that the run has
   std::vector<ChancePart> parts;                       ///< fleet, instant, inputs, weather, model
   std::map<std::string, double> event_p50, event_max;  ///< [headline] over the instants of events that set it
+  std::map<std::string, double> bound;                 ///< [headline] of sites with several jobs: all their edges meet
   std::int64_t n_gpu = 0;                              ///< of a replay
   double replayed_h = 0.0;                             ///< simulated time of a replay
   double cpu_s = 0.0;                                  ///< processor time of all replays

@@ -49,6 +49,8 @@ std::string chance_text(const Chance& c, const sim::Result& base, bool all) {
     if (event != c.event_p50.end())
       out += fmt::format("    set by events: median {} and largest {} over their instants within an iteration\n",
                          cell(event->second), cell(c.event_max.at(f.key)));
+    if (const auto bound = c.bound.find(f.key); bound != c.bound.end())
+      out += fmt::format("    were the edges of all jobs to meet: {}\n", cell(bound->second));
     if (!all) continue;
     for (const auto& [part, ends] : f.parts)
       out += fmt::format("    {:<30} {:>10} {:>10} {:>10} {:>10}\n", part + " alone", "", "", cell(ends.first),
@@ -88,9 +90,12 @@ std::string chance_json(const Chance& c) {
         {"p05", number(f.p05_error)}, {"p50", number(f.p50_error)}, {"p95", number(f.p95_error)}};
     if (!f.note.empty()) out["without"][f.key] = f.note;
   }
+  for (const auto& [key, value] : c.bound) out["bound"][key] = number(value);
   for (const auto& part : c.parts) {
     Json& at = out["parts"][part.name] = {{"n_draw", part.n_draw}, {"n_failed", part.n_failed}, {"note", part.note}};
     for (const auto& f : c.figures) {
+      if (const auto error = part.median_error.find(f.key); error != part.median_error.end())
+        at["median_error"][f.key] = number(error->second);
       const auto ends = f.parts.find(part.name);
       if (ends == f.parts.end()) continue;
       at[f.key + "_p05"] = ends->second.first, at[f.key + "_p95"] = ends->second.second;

@@ -8,8 +8,11 @@
 #include <map>
 #include <stdexcept>
 
+#include "event_instants.hpp"
+#include "fleet_expectation.hpp"
 #include "input_draws.hpp"
 #include "reduced_fleet.hpp"
+#include "sim/fleet_clocks.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/look_up.hpp"
 #include "tidewatt/sim/run.hpp"
@@ -88,6 +91,16 @@ ChancePart weather_part(const ReducedFleet& fleet, const Figures& nominal, const
   return out;
 }
 
+ChancePart fleet_part(const sim::Scenario& scenario, const sim::Result& base, const ChanceOptions& o) {
+  sim::FleetClocks own(false);
+  if (o.clocks == nullptr) {
+    sim::RunOptions again{1, {}};
+    again.clocks = &own;
+    sim::run(scenario, again);
+  }
+  return fleet_expectation({scenario, base, o.clocks != nullptr ? *o.clocks : own}, {1, 1, o.stop});
+}
+
 /// The part of a run that is replayed: its first day; of a shorter run, which has no swing, the first half hour and all events.
 double replayed_s(const sim::Scenario& s) {
   if (s.run.duration_s >= longest_replay_s) return longest_replay_s;
@@ -125,7 +138,10 @@ Chance run_chance(const sim::Scenario& scenario, const sim::Result& base, const 
   } catch (const std::runtime_error& e) {
     out.notes.push_back(fmt::format("the reduced fleet cannot be run: {}", e.what()));
   }
-  out.parts = {part("fleet"), part("instant"), part("inputs"), part("weather"), o.model};
+  auto instants = event_instants(scenario, base, o.n_instant);
+  out.event_p50 = std::move(instants.p50), out.event_max = std::move(instants.max),
+  out.bound = std::move(instants.bound);
+  out.parts = {fleet_part(scenario, base, o), std::move(instants.part), part("inputs"), part("weather"), o.model};
   out.parts.back().name = "model";
   if (nominal.empty()) {
     out.parts[2].n_failed = o.n_input;

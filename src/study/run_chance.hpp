@@ -6,16 +6,21 @@
 #include "chance.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
+namespace TIDEWATT_NAMESPACE::sim {
+class FleetClocks;
+}
+
 namespace TIDEWATT_NAMESPACE::study {
 
 /// What the chance of a run is found from. Numbers of draws are the same on every machine, whatever they take.
 struct ChanceOptions {
-  std::int64_t n_input = 32;     ///< runs with all assumed inputs drawn, a count, at least 2
-  std::int64_t n_day = 8;        ///< runs from other days of the season, a count
-  std::int64_t n_instant = 20;   ///< instants of each event within an iteration, a count
-  std::string catalog_overlay;   ///< as in LoadOptions
-  ChancePart model;              ///< from blind rows, made by the caller (validate::model_part)
-  std::function<bool()> stop{};  ///< asked before each replay; true ends them early
+  std::int64_t n_input = 32;                 ///< runs with all assumed inputs drawn, a count, at least 2
+  std::int64_t n_day = 8;                    ///< runs from other days of the season, a count
+  std::int64_t n_instant = 20;               ///< instants of each event within an iteration, a count
+  std::string catalog_overlay;               ///< as in LoadOptions
+  ChancePart model;                          ///< from blind rows, made by the caller (validate::model_part)
+  const sim::FleetClocks* clocks = nullptr;  ///< that the run wrote; null: the scenario is run once more for them
+  std::function<bool()> stop{};              ///< asked before each replay; true ends them early
 };
 
 /// The chance of a run's headlines, from five independent parts:

@@ -112,7 +112,7 @@ ANSWERS = r"""
         if (!said) return;
         if (!current()) return;
         take(set, said, mine);
-        badge("exact", "exact", said.draws ? "with the 90 % interval of " + said.draws + " replays with other assumed inputs, days and seeds. " + said.interval_note : said.interval_note);
+        badge("exact", "exact", said.draws ? "with the 90 % interval over other fleets, instants of events, assumed inputs and days, " + said.draws + " draws. " + said.interval_note : said.interval_note);
       });
     }).then(function () {
       if (!current()) return;
