@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/path_below.hpp"
+#include "base/set_item.hpp"
 #include "base/text.hpp"
 #include "fleet/fan_stairs.hpp"
 #include "inherit.hpp"
@@ -318,6 +319,33 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
   c.finish();
 }
 
+/// Overrides of single items of lists (`….vf_voltage_mV[3]=850`), which a catalog entry may hold: they are set once it is read.
+std::map<std::string, double> item_values(const std::vector<std::string>& set, std::vector<Finding>& findings) {
+  std::map<std::string, double> out;
+  for (const auto& assignment : set) {
+    const auto eq = assignment.find("]=");
+    if (!sets_item(assignment)) continue;
+    const std::string key = assignment.substr(0, eq + 1);
+    double value = 0.0;
+    if (parse_number(assignment.substr(eq + 2), value))
+      out[key] = value;
+    else
+      findings.push_back({{"--set", 0, 0}, key, "expected a number"});
+  }
+  return out;
+}
+
+/// The scenario with these items; what was assumed of them is given now.
+void set_items(const std::map<std::string, double>& items, Reading& reading, Scenario& s) {
+  if (items.empty() || !reading.findings.empty()) return;
+  try {
+    s = with_values(std::move(s), items);
+  } catch (const InputError& e) {
+    for (const Finding& f : e.findings()) reading.findings.push_back({{"--set", 0, 0}, f.key, f.message});
+  }
+  std::erase_if(reading.assumed, [&](const auto& a) { return items.contains(a.key); });
+}
+
 }  // namespace
 
 Scenario read_scenario(const Node& given, const std::string& folder, const LoadOptions& options, FieldLog* log) {
@@ -325,8 +353,9 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   Node root = inherit(given, folder).root;
   name_only_items(root);  // before overrides, which find list items by their names
   Reading reading{catalog, {}, {}, {}, log, {}};
+  const auto items = item_values(options.set, reading.findings);
   for (const auto& set : options.set) try {
-      apply_set(root, set);
+      if (!sets_item(set)) apply_set(root, set);
     } catch (const InputError& e) {
       reading.findings.insert(reading.findings.end(), e.findings().begin(), e.findings().end());
     }
@@ -379,6 +408,7 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   if (std::any_of(s.events.begin(), s.events.end(),
                   [](const EventParams& e) { return e.kind == EventKind::power_brake; }))
     reading.assumed.insert(reading.assumed.end(), reading.of_brake.begin(), reading.of_brake.end());
+  set_items(items, reading, s);
   if (reading.findings.empty()) check_scenario(s, root.place, reading.findings);
   if (!reading.findings.empty()) {
     drop_consequences(reading);

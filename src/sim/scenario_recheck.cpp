@@ -52,6 +52,7 @@ void Recheck::table(const std::string& path, const Keys& keys, const Keys& defau
   for (auto& [key, node] : std::get<Node::Table>(written.out.value)) {
     const std::string at = path + "." + key;
     const bool whole = numbers.whole.contains(key);
+    if (whole) whole_.insert(at);
     if ((whole || numbers.real.contains(key)) && take(at, whole, node)) given.insert(key);
     if (!numbers.list.contains(key)) continue;
     auto& items = std::get<Node::Array>(node.value);
@@ -252,6 +253,13 @@ Scenario with_values(Scenario s, const std::map<std::string, double>& values) {
   for (const auto& [key, value] : c.left()) c.report(key, "is no number of this scenario");
   if (!findings.empty()) throw InputError(std::move(findings));
   return s;
+}
+
+std::set<std::string> whole_numbers(Scenario s) {
+  std::vector<Finding> findings;
+  Recheck c(findings);
+  walk(c, s, findings, false);
+  return c.whole();
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -72,6 +72,25 @@ std::vector<Common> common_inputs(const sim::Scenario& s, const std::set<std::st
   return out;
 }
 
+/// Inputs whose fraction alone is refused and whose whole number is not: a controller's period in whole milliseconds.
+std::set<std::string> only_whole(const sim::Scenario& s, const std::vector<Common>& inputs) {
+  const auto accepts = [&](const std::string& key, double value) {
+    try {
+      sim::with_values(s, {{key, value}});
+      return true;
+    } catch (const InputError&) {
+      return false;
+    }
+  };
+  std::set<std::string> out;
+  for (const Common& c : inputs)
+    for (const auto& [key, low, high] : c.items) {
+      const double between = low + 0.381966 * (high - low);
+      if (!accepts(key, between) && accepts(key, std::round(between))) out.insert(key);
+    }
+  return out;
+}
+
 /// Columns of a GPU's draws under the keys that they set: [key][draw].
 std::map<std::string, std::vector<double>> gpu_rows(const sim::Scenario& s, const catalog::Catalog& catalog) {
   std::set<std::string> assumed;
@@ -116,6 +135,7 @@ InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalo
   const auto inputs = common_inputs(s, taken);
   InputDraws out;
   if (rows.empty() && inputs.empty()) return out;
+  const auto whole = only_whole(s, inputs);
   // Rounds of n candidates: the first round is a whole hypercube where nothing is refused.
   for (std::size_t round = 0; round < most_tries && out.draws.size() < n; ++round) {
     const auto points = inputs.empty() ? UnitPoints(n) : latin_hypercube(n, inputs.size(), seed + 1000 * round);
@@ -123,8 +143,10 @@ InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalo
       InputDraw draw;
       for (const auto& [key, column] : rows) draw[key] = column[(seed - 1 + round * n + i) % column.size()];
       for (std::size_t d = 0; d < inputs.size(); ++d)
-        for (const auto& [key, low, high] : inputs[d].items)
-          draw[key] = (fleet.with_share.contains(key) ? fleet.share : 1.0) * (low + points[i][d] * (high - low));
+        for (const auto& [key, low, high] : inputs[d].items) {
+          const double value = low + points[i][d] * (high - low);
+          draw[key] = (fleet.with_share.contains(key) ? fleet.share : 1.0) * (whole.contains(key) ? std::round(value) : value);
+        }
       try {
         sim::check(sim::with_values(s, draw));
         out.draws.push_back(std::move(draw));
