@@ -19,7 +19,8 @@ struct CaseList {
   std::vector<std::vector<std::string>> values;
   std::vector<std::vector<std::string>> keys;  ///< scenario keys that get the value, [variable]
   std::vector<std::size_t> same_as;            ///< first case with the same values (itself if first), [case]
-  bool resolved = false;  ///< values are numbers that are set on the resolved scenario (sim::with_values), not in its text
+  bool resolved =
+      false;  ///< values are numbers that are set on the resolved scenario (sim::with_values), not in its text
 
   std::size_t size() const { return values.size(); }
   /// The overrides of case i < size(), key=value.

@@ -125,8 +125,8 @@ std::string CaseRunner::describe() const {
 
 sim::Scenario CaseRunner::scenario_of(std::size_t i) const {
   const auto set = cases_.assignments(i);
-  auto out = cases_.resolved ? sim::with_values(base_, cases_.numbers(i))
-                             : sim::read_scenario(root_, folder_, load_of(set));
+  auto out =
+      cases_.resolved ? sim::with_values(base_, cases_.numbers(i)) : sim::read_scenario(root_, folder_, load_of(set));
   out.text = base_.text;
   for (const auto& item : set) out.text += "\n# --set " + item;
   return out;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include <tuple>
 
 #include "sampling.hpp"
+#include "sim/scenario_check.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
@@ -72,23 +74,48 @@ std::vector<Common> common_inputs(const sim::Scenario& s, const std::set<std::st
   return out;
 }
 
+/// Whether a scenario with one other value passes the check.
+bool accepts(const sim::Scenario& s, const std::string& key, double value) {
+  try {
+    sim::check(sim::with_values(s, {{key, value}}));
+    return true;
+  } catch (const InputError&) {
+    return false;
+  } catch (const RefusedError&) {
+    return false;
+  }
+}
+
 /// Inputs whose fraction alone is refused and whose whole number is not: a controller's period in whole milliseconds.
 std::set<std::string> only_whole(const sim::Scenario& s, const std::vector<Common>& inputs) {
-  const auto accepts = [&](const std::string& key, double value) {
-    try {
-      sim::with_values(s, {{key, value}});
-      return true;
-    } catch (const InputError&) {
-      return false;
-    }
-  };
   std::set<std::string> out;
   for (const Common& c : inputs)
     for (const auto& [key, low, high] : c.items) {
+      if (low != std::round(low) || high != std::round(high)) continue;
       const double between = low + 0.381966 * (high - low);
-      if (!accepts(key, between) && accepts(key, std::round(between))) out.insert(key);
+      if (!accepts(s, key, between) && accepts(s, key, std::round(between))) out.insert(key);
     }
   return out;
+}
+
+/// Whole numbers that most values of their range contradict: a model's width must split over its heads. They keep their value.
+std::vector<std::string> hold_divisors(const sim::Scenario& s, std::vector<Common>& inputs) {
+  constexpr std::array places = {0.1, 0.3, 0.5, 0.7, 0.9};
+  const auto whole = sim::whole_numbers(s);
+  std::vector<std::string> held;
+  const auto contradicts = [&](const Common::Item& item) {
+    if (!whole.contains(item.key)) return false;
+    const auto n = std::count_if(places.begin(), places.end(), [&](double place) {
+      return accepts(s, item.key, std::round(item.low + place * (item.high - item.low)));
+    });
+    return 2 * static_cast<std::size_t>(n) < places.size();
+  };
+  std::erase_if(inputs, [&](const Common& c) {
+    if (std::none_of(c.items.begin(), c.items.end(), contradicts)) return false;
+    for (const auto& item : c.items) held.push_back(item.key);
+    return true;
+  });
+  return held;
 }
 
 /// Columns of a GPU's draws under the keys that they set: [key][draw].
@@ -132,8 +159,9 @@ InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalo
   const auto rows = gpu_rows(s, catalog);
   std::set<std::string> taken;
   for (const auto& [key, column] : rows) taken.insert(key);
-  const auto inputs = common_inputs(s, taken);
+  auto inputs = common_inputs(s, taken);
   InputDraws out;
+  out.held = hold_divisors(s, inputs);
   if (rows.empty() && inputs.empty()) return out;
   const auto whole = only_whole(s, inputs);
   // Rounds of n candidates: the first round is a whole hypercube where nothing is refused.
@@ -145,7 +173,8 @@ InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalo
       for (std::size_t d = 0; d < inputs.size(); ++d)
         for (const auto& [key, low, high] : inputs[d].items) {
           const double value = low + points[i][d] * (high - low);
-          draw[key] = (fleet.with_share.contains(key) ? fleet.share : 1.0) * (whole.contains(key) ? std::round(value) : value);
+          draw[key] =
+              (fleet.with_share.contains(key) ? fleet.share : 1.0) * (whole.contains(key) ? std::round(value) : value);
         }
       try {
         sim::check(sim::with_values(s, draw));

@@ -18,6 +18,8 @@ struct InputDraws {
   std::vector<InputDraw> draws;  ///< each a scenario that the check accepts
   std::int64_t n_refused = 0;    ///< values drawn that contradict one another, a count: those were drawn again
   std::string refusal;           ///< the first one's reason
+  std::vector<std::string>
+      held;  ///< keys of whole numbers that most values of their range contradict: they keep their value
 };
 
 /// Draws of all assumed inputs of a fleet, reduced or not. Values of a GPU that its measurements hold together come in whole rows of its catalog entry of kind

@@ -29,13 +29,17 @@ std::vector<InputDraw> drawn_inputs(const sim::Scenario& scenario, const catalog
   ReducedFleet whole;
   whole.scenario = scenario;
   auto drawn = input_draws(whole, catalog, n, static_cast<std::uint64_t>(spec.seed));
+  std::replace(drawn.refusal.begin(), drawn.refusal.end(), '\n', ' ');
   const auto n_made = static_cast<std::int64_t>(drawn.draws.size());
   if (n_made < spec.n_case && drawn.n_refused > 0)
-    throw InputError(fmt::format("only {} of {} cases could be drawn: {} of {} draws contradict themselves, the first: {}",
-                                 n_made, n, drawn.n_refused, n_made + drawn.n_refused, drawn.refusal));
+    throw InputError(
+        fmt::format("only {} of {} cases could be drawn: {} of {} draws contradict themselves, the first: {}", n_made,
+                    n, drawn.n_refused, n_made + drawn.n_refused, drawn.refusal));
   if (drawn.n_refused > 0)
     notes.push_back(fmt::format("{} of {} draws contradicted themselves and were drawn again, the first: {}",
                                 drawn.n_refused, n_made + drawn.n_refused, drawn.refusal));
+  for (const auto& key : drawn.held)
+    notes.push_back(fmt::format("left out {}: most values of its range contradict the scenario", key));
   drawn.draws.resize(n);
   return std::move(drawn.draws);
 }

@@ -14,7 +14,7 @@ namespace TIDEWATT_NAMESPACE::study {
 /// event. All events of a case are later by the same share of one iteration, uniform in 0 to 1, in whole milliseconds: they keep their
 /// distances.
 /// @param run_seed of the scenario, for `case_seed`; absent: all cases keep it
-/// @param notes gets how many draws contradicted themselves and were drawn again
+/// @param notes gets how many draws contradicted themselves and were drawn again, and which inputs keep their value
 /// @throws InputError if fewer than `spec.n_case` draws pass the check, with the first one's reason
 CaseList joint_cases(const sim::Scenario& scenario, const catalog::Catalog& catalog, const SweepSpec& spec,
                      std::optional<std::int64_t> run_seed, std::vector<std::string>& notes);

@@ -103,6 +103,18 @@ def test_modes_with_an_analysis(tmp_path):
     assert row["q05"] < row["q50"] < row["q95"]
 
 
+def test_too_many_failed_cases_have_no_analysis(tmp_path):
+    spec = {"mode": "monte_carlo", "n_case": 6, "variable": [{"key": "job.main.plan.tp", "values": [8, 3]}]}
+    table = tw.sweep(spec, scenario=TINY, set=FAST, out=tmp_path / "out", progress=False)
+    assert len(table.failed) == 3 and table.frame["run.seed"].nunique() == 6
+    with pytest.raises(tw.RefusedError, match="3 of 6 cases failed"):
+        table.analysis
+    command = [os.environ["TIDEWATT_CLI"], "sweep", tmp_path / "out" / "sweep.toml", "--scenario", TINY, "--out", tmp_path / "cli", "--quiet"]
+    done = subprocess.run([*command, *(word for key, value in FAST.items() for word in ("--set", f"{key}={value}"))], capture_output=True, text=True)
+    assert done.returncode == 4 and "3 of 6 cases failed" in done.stderr and not (tmp_path / "cli" / "analysis.csv").exists()
+    assert (tmp_path / "cli" / "table.csv").exists()
+
+
 def test_ctrl_c_is_answered_at_once(tmp_path):
     """Best of three: the machine may be busy."""
     assert answer_s(lambda i: tw.sweep({**CAPS, "n_case": 500}, scenario=TINY, out=tmp_path / str(i), progress=False), after_s=1.0) < 0.2
