@@ -319,33 +319,6 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
   c.finish();
 }
 
-/// Overrides of single items of lists (`….vf_voltage_mV[3]=850`), which a catalog entry may hold: they are set once it is read.
-std::map<std::string, double> item_values(const std::vector<std::string>& set, std::vector<Finding>& findings) {
-  std::map<std::string, double> out;
-  for (const auto& assignment : set) {
-    const auto eq = assignment.find("]=");
-    if (!sets_item(assignment)) continue;
-    const std::string key = assignment.substr(0, eq + 1);
-    double value = 0.0;
-    if (parse_number(assignment.substr(eq + 2), value))
-      out[key] = value;
-    else
-      findings.push_back({{"--set", 0, 0}, key, "expected a number"});
-  }
-  return out;
-}
-
-/// The scenario with these items; what was assumed of them is given now.
-void set_items(const std::map<std::string, double>& items, Reading& reading, Scenario& s) {
-  if (items.empty() || !reading.findings.empty()) return;
-  try {
-    s = with_values(std::move(s), items);
-  } catch (const InputError& e) {
-    for (const Finding& f : e.findings()) reading.findings.push_back({{"--set", 0, 0}, f.key, f.message});
-  }
-  std::erase_if(reading.assumed, [&](const auto& a) { return items.contains(a.key); });
-}
-
 }  // namespace
 
 Scenario read_scenario(const Node& given, const std::string& folder, const LoadOptions& options, FieldLog* log) {

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "base/set_item.hpp"
 #include "base/table_writer.hpp"
+#include "base/text.hpp"
 #include "cooling/epw.hpp"
 #include "cooling/weather_csv.hpp"
 #include "scenario_check.hpp"
@@ -260,6 +262,31 @@ std::set<std::string> whole_numbers(Scenario s) {
   Recheck c(findings);
   walk(c, s, findings, false);
   return c.whole();
+}
+
+std::map<std::string, double> item_values(const std::vector<std::string>& set, std::vector<Finding>& findings) {
+  std::map<std::string, double> out;
+  for (const auto& assignment : set) {
+    const auto eq = assignment.find("]=");
+    if (!sets_item(assignment)) continue;
+    const std::string key = assignment.substr(0, eq + 1);
+    double value = 0.0;
+    if (parse_number(assignment.substr(eq + 2), value))
+      out[key] = value;
+    else
+      findings.push_back({{"--set", 0, 0}, key, "expected a number"});
+  }
+  return out;
+}
+
+void set_items(const std::map<std::string, double>& items, Reading& reading, Scenario& s) {
+  if (items.empty() || !reading.findings.empty()) return;
+  try {
+    s = with_values(std::move(s), items);
+  } catch (const InputError& e) {
+    for (const Finding& f : e.findings()) reading.findings.push_back({{"--set", 0, 0}, f.key, f.message});
+  }
+  std::erase_if(reading.assumed, [&](const auto& a) { return items.contains(a.key); });
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

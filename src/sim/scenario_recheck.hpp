@@ -56,6 +56,11 @@ bool check_weather(const Scenario& s, bool files, bool altitude, std::vector<Fin
 /// Prices and footprints by the hour of the day, once all else is sound.
 void check_hours(const EconomicsParams& economics, std::vector<Finding>& findings);
 
+/// Overrides of single items of lists (`….vf_voltage_mV[3]=850`), which a catalog entry may hold: they are set once it is read.
+std::map<std::string, double> item_values(const std::vector<std::string>& set, std::vector<Finding>& findings);
+/// The scenario with these items; what was assumed of them is given now.
+void set_items(const std::map<std::string, double>& items, Reading& reading, Scenario& s);
+
 void recheck_site(Recheck& c, Scenario& s);
 void recheck_grid_case(Recheck& c, Scenario& s);
 void recheck_neighbour(Recheck& c, const std::string& path, NeighbourSpec& n);

@@ -25,7 +25,7 @@ struct CaseList {
   std::size_t size() const { return values.size(); }
   /// The overrides of case i < size(), key=value.
   std::vector<std::string> assignments(std::size_t i) const;
-  /// The numbers of case i < size() of a resolved list, by key path in the key's unit.
+  /// The numbers of case i < size() of a resolved list, by key path in the key's unit. @throws InputError for a text
   std::map<std::string, double> numbers(std::size_t i) const;
 };
 
