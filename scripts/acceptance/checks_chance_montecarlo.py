@@ -11,6 +11,8 @@ from blind_rows import quantile  # noqa: E402
 N_CASE = 32
 LONGEST_S = 2.0  # of a nominal run on one thread: longer scenarios are left out
 MOST_FAILED = 0.02
+# The nominal value of what decides a figure is near an end of its range (docs/sweeps.md, limits).
+ONE_SIDED = {("islanding", "pcc_max_MW"): "the battery's response of 30 ms is near the fast end of its 20 to 200 ms"}
 HEADLINES = ["tokens_per_s_mean", "pcc_mean_MW", "pcc_max_MW", "pue"]
 SHIPPED = ["gb200_nvl72_row", "gb300_nvl72_row", "islanding", "llama3_405b_day", "llama3_405b_transients", "megatron_175b_superpod",
            "meta_24k_infiniband", "meta_24k_roce", "power_brake", "transients_24k", "utility_loss", "xai_100k_mitigated",
@@ -42,7 +44,11 @@ def scenario(report, name):
         if key not in nominal or nominal[key] is None or not values:
             continue
         low, high = quantile(values, 0.05), quantile(values, 0.95)
-        report.judge(f"{name}: nominal {key}", low <= nominal[key] <= high, f"{nominal[key]:.5g}", f"{low:.5g} to {high:.5g}, 5 to 95 % of {len(values)}")
+        inside, bound = low <= nominal[key] <= high, f"{low:.5g} to {high:.5g}, 5 to 95 % of {len(values)}"
+        if not inside and (name, key) in ONE_SIDED:
+            report.unmet(f"{name}: nominal {key}", f"{nominal[key]:.5g}: {ONE_SIDED[name, key]}", bound)
+        else:
+            report.judge(f"{name}: nominal {key}", inside, f"{nominal[key]:.5g}", bound)
 
 
 def monte_carlo(report):
