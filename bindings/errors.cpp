@@ -69,8 +69,10 @@ void bind_errors(py::module_& m) {
   c.solver = make(m, "SolverError",
                   "A numerical method failed; the message holds the time and the worst components. Exit code 3.",
                   bases(error, PyExc_RuntimeError));
-  c.refused = make(m, "RefusedError", "Too large to run; the message names the key and the limit. Exit code 4.",
-                   bases(error, PyExc_RuntimeError));
+  c.refused =
+      make(m, "RefusedError",
+           "Too large to run, or too many failed cases for an analysis; the message names the limit. Exit code 4.",
+           bases(error, PyExc_RuntimeError));
   c.output = make(m, "OutputError", "A result could not be written. Exit code 74.", bases(error, PyExc_OSError));
   const py::object finding = py::module_::import("collections")
                                  .attr("namedtuple")("Finding", "place key message", py::arg("module") = "tidewatt");

@@ -10,6 +10,7 @@
 #include "bind.hpp"
 #include "study/compare.hpp"
 #include "study/new_scenario.hpp"
+#include "study/sensitivity.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::bindings {
@@ -65,12 +66,14 @@ py::dict run(const Runner& runner, const std::string& folder, std::size_t n_work
   return out;
 }
 
-/// The table's columns by name, in order: arrays of numbers, lists of text.
-py::list merge(const Runner& runner, const std::string& folder) {
+/// The table's columns by name, in order: arrays of numbers, lists of text; and why there is no analysis, empty if there may be one.
+py::tuple merge(const Runner& runner, const std::string& folder) {
   study::SweepTable table;
+  std::string refusal;
   {
     const py::gil_scoped_release no_gil;
     table = study::merge_sweep(runner, folder);
+    refusal = study::refused_analysis(runner.spec(), table);
   }
   py::list out;
   for (const auto& c : table.columns) {
@@ -82,7 +85,7 @@ py::list merge(const Runner& runner, const std::string& folder) {
     if (const auto* s = std::get_if<std::vector<std::string>>(&c.values)) values = py::cast(*s);
     out.append(py::make_tuple(c.name, values));
   }
-  return out;
+  return py::make_tuple(out, refusal);
 }
 
 /// A sweep's folder for an executor: this process notes, others run cases.

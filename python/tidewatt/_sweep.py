@@ -25,8 +25,9 @@ NEW_NAMES = ("rack", "gpu", "server", "plant", "climate", "model", "network", "f
 class SweepTable:
     """Result of a sweep: one row per case, the varied keys first. Made by `tidewatt.sweep`."""
 
-    def __init__(self, columns: list[tuple[str, Any]], folder: str, mode: str):
+    def __init__(self, columns: list[tuple[str, Any]], refusal: str, folder: str, mode: str):
         self._columns = columns
+        self._refusal = refusal
         self.folder = folder
         """Folder of the cases, `table.csv`, `table.h5` and, for some modes, `analysis.csv`."""
         self.mode = mode
@@ -41,9 +42,17 @@ class SweepTable:
 
     @property
     def analysis(self) -> Optional[pandas.DataFrame]:
-        """Sobol indices, tornado bars or Monte Carlo intervals of every output, by the mode; None for other modes."""
+        """Sobol indices, tornado bars or Monte Carlo intervals of every output, by the mode; None for other modes.
+
+        Raises
+        ------
+        RefusedError
+            More than 2 % of the cases of a monte_carlo or sobol_indices sweep failed.
+        """
         import pandas
 
+        if self._refusal:
+            raise _core.RefusedError(self._refusal)
         path = os.path.join(self.folder, "analysis.csv")
         return pandas.read_csv(path, dtype={"variable": str}) if os.path.exists(path) else None
 
@@ -185,7 +194,7 @@ def sweep(
             core.run(folder, workers, 0, 1, retry_failed, show)
         else:
             _map(core, job, executor, retry_failed, report)
-    return SweepTable(core.merge(folder), folder, core.mode)
+    return SweepTable(*core.merge(folder), folder, core.mode)
 
 
 def _map(core: _core.Sweep, job: Job, executor: concurrent.futures.Executor, retry_failed: bool, report) -> None:

@@ -26,6 +26,7 @@
 #include <locale>
 #include <sstream>
 
+#include "set_item.hpp"
 #include "text.hpp"
 #include "toml_limits.hpp"
 
@@ -205,6 +206,9 @@ void apply_set(Node& root, std::string_view assignment) {
   if (eq == std::string_view::npos || eq == 0)
     throw InputError(Finding{{"--set", 0, 0}, std::string(assignment), "expected key=value"});
   const std::string_view path = assignment.substr(0, eq);
+  if (sets_item(assignment))
+    throw InputError(
+        Finding{{"--set", 0, 0}, std::string(path), "one item of a list cannot be set here: write the whole list"});
   Node* at = &root;
   if (std::count(path.begin(), path.end(), '.') >= depth_limit)
     throw InputError(

@@ -12,6 +12,7 @@
 #include "option_checks.hpp"
 #include "stop_signals.hpp"
 #include "study/compare.hpp"
+#include "study/sensitivity.hpp"
 #include "study/sweep.hpp"
 #include "tidewatt/base/error.hpp"
 
@@ -97,25 +98,37 @@ void print_analysis(const std::string& path) {
   fmt::print("{}{}\n", path, n_left_out > 0 ? fmt::format(" ({} more rows)", n_left_out) : "");
 }
 
-/// What one process of the sweep left: counts, and where the table is.
-void report(const Arguments& a, const study::SweepOutcome& o, const std::string& table) {
+/// What one process of the sweep left: counts, and where the table is. @param ends failed ends of a tornado
+void report(const Arguments& a, const study::SweepOutcome& o, const std::string& table,
+            const std::vector<std::string>& ends = {}) {
   if (a.json) {
     nlohmann::ordered_json j{
         {"n_case", o.n_total},  {"n_finished", o.n_done}, {"n_failed", o.n_failed}, {"n_ran", o.n_ran},
         {"stopped", o.stopped}, {"damaged", o.damaged},   {"failures", o.failures}, {"out", a.out}};
+    if (!ends.empty()) j["failed_ends"] = ends;
     j["table"] = table.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(table);
     fmt::print("{}\n", j.dump());
     return;
   }
   for (const auto& line : o.damaged) fmt::print(stderr, "note: {}; its case ran again\n", line);
   fmt::print("{} of {} cases finished, {} of them now, {} failed\n", o.n_done, o.n_total, o.n_ran, o.n_failed);
-  for (const auto& line : o.failures) fmt::print("  {}\n", line);
-  if (o.n_failed > o.failures.size())
+  for (const auto& line : ends.empty() ? o.failures : ends) fmt::print("  {}\n", line);
+  if (ends.empty() && o.n_failed > o.failures.size())
     fmt::print("  and {} more{}\n", o.n_failed - o.failures.size(), table.empty() ? "" : ": column error of the table");
   if (o.stopped) fmt::print("stopped; run the same command to continue\n");
   if (table.empty()) return;
   print_analysis(a.out + "/analysis.csv");
   fmt::print("{}\n", table);
+}
+
+/// Tells of a written table, and then ends with an error where too many cases failed for the analysis.
+void finish(const study::CaseRunner& runner, const Arguments& a, const study::SweepOutcome& o,
+            const study::SweepTable& table) {
+  report(a, o, a.out + "/table.csv", study::failed_ends(runner.spec(), table));
+  const std::string refusal = study::refused_analysis(runner.spec(), table);
+  if (refusal.empty()) return;
+  std::fflush(stdout);
+  throw RefusedError(refusal);
 }
 
 void merge(const study::CaseRunner& runner, const Arguments& a) {
@@ -127,7 +140,7 @@ void merge(const study::CaseRunner& runner, const Arguments& a) {
   for (std::size_t i = 0; i < status.size(); ++i)
     if (status[i] == "failed" && ++o.n_failed <= study::most_failures)
       o.failures.push_back(fmt::format("case {}: {}", i, error[i]));
-  report(a, o, a.out + "/table.csv");
+  finish(runner, a, o, table);
 }
 
 void verify(const study::CaseRunner& runner, const Arguments& a, int& exit_code) {
@@ -153,7 +166,7 @@ void sweep(Arguments& a, int& exit_code) {
     return;
   }
   const study::CaseRunner runner(a.file, a.sweep);
-  for (const auto& note : runner.notes()) fmt::print(stderr, "note: left out {}\n", note);
+  for (const auto& note : runner.notes()) fmt::print(stderr, "note: {}\n", note);
   if (a.list) return list(runner);
   if (a.verify) return verify(runner, a, exit_code);
   if (a.merge) return merge(runner, a);
@@ -162,12 +175,8 @@ void sweep(Arguments& a, int& exit_code) {
   if (!a.quiet) a.run.progress = Show();
   const auto outcome = study::run_sweep(runner, a.out, a.run);
   if (!a.quiet && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\n");
-  std::string table;
-  if (!outcome.stopped && a.run.shard.count == 1) {
-    study::merge_sweep(runner, a.out);
-    table = a.out + "/table.csv";
-  }
-  report(a, outcome, table);
+  if (!outcome.stopped && a.run.shard.count == 1) return finish(runner, a, outcome, study::merge_sweep(runner, a.out));
+  report(a, outcome, "");
   if (outcome.stopped) exit_code = 128 + StopSignals::caught();
 }
 
@@ -185,11 +194,13 @@ void add_sweep_command(CLI::App& app, int& exit_code) {
       ->type_name("I/N");
   c->add_flag("--merge", a->merge, "write the table from the finished cases of all shards");
   c->add_flag("--verify", a->verify, "check every finished file; run nothing; exit code 1 if one is damaged");
-  c->add_flag("--list", a->list, "list what each case sets; run nothing");
+  c->add_flag("--list", a->list, "list what each case sets, as --set takes it; run nothing");
   c->add_flag("--retry-failed", a->run.retry_failed, "run failed cases again");
   c->add_flag("--tornado", a->tornado, "vary one variable at a time, to both ends of its range");
-  c->add_flag("--monte-carlo", a->monte_carlo,
-              "draw all variables from their ranges; without variables, all assumed inputs");
+  c->add_flag(
+      "--monte-carlo", a->monte_carlo,
+      "draw all variables from their ranges, each case with its own seed; without variables, all assumed inputs "
+      "together and the instants of events; exit code 4 if more than 2 % of the cases fail");
   c->add_option("--against", a->against, "another scenario: list the keys that differ, and their effect")
       ->type_name("FILE");
   c->add_option("--scenario", a->sweep.scenario, "base scenario; replaces that of the file")->type_name("FILE");

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/path_below.hpp"
+#include "base/set_item.hpp"
 #include "base/text.hpp"
 #include "fleet/fan_stairs.hpp"
 #include "inherit.hpp"
@@ -325,8 +326,9 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   Node root = inherit(given, folder).root;
   name_only_items(root);  // before overrides, which find list items by their names
   Reading reading{catalog, {}, {}, {}, log, {}};
+  const auto items = item_values(options.set, reading.findings);
   for (const auto& set : options.set) try {
-      apply_set(root, set);
+      if (!sets_item(set)) apply_set(root, set);
     } catch (const InputError& e) {
       reading.findings.insert(reading.findings.end(), e.findings().begin(), e.findings().end());
     }
@@ -379,6 +381,7 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
   if (std::any_of(s.events.begin(), s.events.end(),
                   [](const EventParams& e) { return e.kind == EventKind::power_brake; }))
     reading.assumed.insert(reading.assumed.end(), reading.of_brake.begin(), reading.of_brake.end());
+  set_items(items, reading, s);
   if (reading.findings.empty()) check_scenario(s, root.place, reading.findings);
   if (!reading.findings.empty()) {
     drop_consequences(reading);

@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,8 @@ inline double lowest_cap_W(const HallSpec& hall, const JobSpec& job) { return lo
 double lowest_cap_W(const Scenario& scenario, const HallSpec& hall);
 /// Why a cap cannot be lower, in words that follow "is below the N W that".
 std::string reason_of(const LowestCap& lowest, const HallSpec& hall, const std::string& job);
+
+/// Full key paths of a scenario's whole numbers: counts, seeds. `with_values` rounds these.
+std::set<std::string> whole_numbers(Scenario scenario);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

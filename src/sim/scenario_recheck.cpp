@@ -4,7 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "base/set_item.hpp"
 #include "base/table_writer.hpp"
+#include "base/text.hpp"
 #include "cooling/epw.hpp"
 #include "cooling/weather_csv.hpp"
 #include "scenario_check.hpp"
@@ -52,6 +54,7 @@ void Recheck::table(const std::string& path, const Keys& keys, const Keys& defau
   for (auto& [key, node] : std::get<Node::Table>(written.out.value)) {
     const std::string at = path + "." + key;
     const bool whole = numbers.whole.contains(key);
+    if (whole) whole_.insert(at);
     if ((whole || numbers.real.contains(key)) && take(at, whole, node)) given.insert(key);
     if (!numbers.list.contains(key)) continue;
     auto& items = std::get<Node::Array>(node.value);
@@ -252,6 +255,38 @@ Scenario with_values(Scenario s, const std::map<std::string, double>& values) {
   for (const auto& [key, value] : c.left()) c.report(key, "is no number of this scenario");
   if (!findings.empty()) throw InputError(std::move(findings));
   return s;
+}
+
+std::set<std::string> whole_numbers(Scenario s) {
+  std::vector<Finding> findings;
+  Recheck c(findings);
+  walk(c, s, findings, false);
+  return c.whole();
+}
+
+std::map<std::string, double> item_values(const std::vector<std::string>& set, std::vector<Finding>& findings) {
+  std::map<std::string, double> out;
+  for (const auto& assignment : set) {
+    const auto eq = assignment.find("]=");
+    if (!sets_item(assignment)) continue;
+    const std::string key = assignment.substr(0, eq + 1);
+    double value = 0.0;
+    if (parse_number(assignment.substr(eq + 2), value))
+      out[key] = value;
+    else
+      findings.push_back({{"--set", 0, 0}, key, "expected a number"});
+  }
+  return out;
+}
+
+void set_items(const std::map<std::string, double>& items, Reading& reading, Scenario& s) {
+  if (items.empty() || !reading.findings.empty()) return;
+  try {
+    s = with_values(std::move(s), items);
+  } catch (const InputError& e) {
+    for (const Finding& f : e.findings()) reading.findings.push_back({{"--set", 0, 0}, f.key, f.message});
+  }
+  std::erase_if(reading.assumed, [&](const auto& a) { return items.contains(a.key); });
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -3,6 +3,7 @@
 // reader adds their lines.
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,8 @@ class Recheck {
       : findings_(findings), values_(std::move(values)) {}
   /// Values whose key no table had so far.
   const std::map<std::string, double>& left() const { return values_; }
+  /// Full key paths of all whole numbers so far.
+  const std::set<std::string>& whole() const { return whole_; }
   /// @param defaults the same keys of default parameters: an optional key with its default value was left out
   void table(const std::string& path, const Keys& keys, const Keys& defaults);
   template <class Params>
@@ -43,6 +46,7 @@ class Recheck {
   bool take(const std::string& key, bool whole, Node& node);
   std::vector<Finding>& findings_;
   std::map<std::string, double> values_;
+  std::set<std::string> whole_;
 };
 
 /// One source of weather, whose days it has. @param files read them  @param altitude whether the scenario gives `altitude_m`
@@ -51,6 +55,11 @@ bool check_weather(const Scenario& s, bool files, bool altitude, std::vector<Fin
 
 /// Prices and footprints by the hour of the day, once all else is sound.
 void check_hours(const EconomicsParams& economics, std::vector<Finding>& findings);
+
+/// Overrides of single items of lists (`….vf_voltage_mV[3]=850`), which a catalog entry may hold: they are set once it is read.
+std::map<std::string, double> item_values(const std::vector<std::string>& set, std::vector<Finding>& findings);
+/// The scenario with these items; what was assumed of them is given now.
+void set_items(const std::map<std::string, double>& items, Reading& reading, Scenario& s);
 
 void recheck_site(Recheck& c, Scenario& s);
 void recheck_grid_case(Recheck& c, Scenario& s);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/text.hpp"
 #include "sampling.hpp"
 #include "tidewatt/base/error.hpp"
 #include "toml_value.hpp"
@@ -99,7 +100,24 @@ std::vector<std::string> CaseList::assignments(std::size_t i) const {
   return out;
 }
 
-CaseList list_cases(const SweepSpec& spec) {
+std::map<std::string, double> CaseList::numbers(std::size_t i) const {
+  std::map<std::string, double> out;
+  for (std::size_t d = 0; d < keys.size(); ++d) {
+    double x = 0.0;
+    if (!parse_number(values[i][d], x))
+      throw InputError(fmt::format("case {}: {} = {} is no number", i, names[d], values[i][d]));
+    for (const auto& key : keys[d]) out[key] = x;
+  }
+  return out;
+}
+
+std::int64_t case_seed(std::int64_t run_seed, std::int64_t sweep_seed, std::size_t i) {
+  constexpr std::int64_t most_blocks = 1'000'000, seed_limit = 9'000'000'000'000'000;
+  const std::int64_t block = (sweep_seed + most_blocks - 1) % most_blocks;
+  return (run_seed + static_cast<std::int64_t>(i) + block * static_cast<std::int64_t>(n_case_limit)) % seed_limit;
+}
+
+CaseList list_cases(const SweepSpec& spec, std::optional<std::int64_t> run_seed) {
   CaseList list;
   const auto& variables = spec.variables;
   for (const auto& v : variables) {
@@ -127,6 +145,11 @@ CaseList list_cases(const SweepSpec& spec) {
     add_points(list, variables, saltelli_design(n, k, seed));
   } else
     add_points(list, variables, latin_hypercube(n, k, seed));
+  if (run_seed) {
+    list.names.emplace_back(seed_key), list.keys.push_back({seed_key});
+    for (std::size_t i = 0; i < list.size(); ++i)
+      list.values[i].push_back(toml_value(case_seed(*run_seed, spec.seed, i)));
+  }
   find_equal(list);
   return list;
 }

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "hardware_figures.hpp"
 #include "io/durable_file.hpp"
+#include "joint_cases.hpp"
 #include "scenario_tree.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
@@ -36,15 +37,32 @@ std::string text_of(const InputError& e) {
 
 CaseRunner::CaseRunner(const std::string& path, const SweepOptions& options)
     : options_(options), spec_(read_sweep(path, options)), root_(), folder_(folder_of(spec_.scenario)) {
-  const auto load = load_of({});
-  const auto base = sim::load_scenario(spec_.scenario, load);
+  base_ = sim::load_scenario(spec_.scenario, load_of({}));
   root_ = whole_tree(spec_.scenario);
-  base_text_ = base.text;
-  if (spec_.variables.empty() && spec_.cases.empty())
-    spec_.variables = assumed_variables(base, root_, folder_, load, notes_);
-  cases_ = list_cases(spec_);
+  list_own_cases();
   check_ends();
-  plan_text_ = describe(base);
+  plan_text_ = describe();
+}
+
+/// Monte Carlo draws a seed per case, unless the caller set one; without variables all that the scenario assumes, together.
+void CaseRunner::list_own_cases() {
+  const auto sets_seed = [](const std::string& key) { return key == seed_key; };
+  bool own_seed = std::any_of(spec_.set.begin(), spec_.set.end(),
+                              [&](const std::string& s) { return sets_seed(s.substr(0, s.find('='))); });
+  for (const auto& v : spec_.variables) own_seed |= std::any_of(v.keys.begin(), v.keys.end(), sets_seed);
+  std::optional<std::int64_t> seed;
+  if (spec_.mode == "monte_carlo" && !own_seed) seed = base_.run.seed;
+  const bool varied = !spec_.variables.empty() || !spec_.cases.empty();
+  if (!varied && spec_.mode == "monte_carlo") {
+    cases_ = joint_cases(base_, catalog::Catalog(options_.load.catalog_overlay), spec_, seed, notes_);
+    return;
+  }
+  if (!varied) {
+    std::vector<std::string> left_out;
+    spec_.variables = assumed_variables(base_, root_, folder_, load_of({}), left_out);
+    for (const auto& line : left_out) notes_.push_back("left out " + line);
+  }
+  cases_ = list_cases(spec_, seed);
 }
 
 sim::LoadOptions CaseRunner::load_of(std::vector<std::string> more) const {
@@ -94,21 +112,28 @@ void CaseRunner::check_ends() const {
   if (!findings.empty()) throw InputError(std::move(findings));
 }
 
-std::string CaseRunner::describe(const sim::Scenario& base) const {
+std::string CaseRunner::describe() const {
   std::string out =
       fmt::format("version {}\nmode {}\nkeep_results {}\noutputs {}\nset {}\n", TIDEWATT_VERSION, spec_.mode,
                   spec_.keep_results, fmt::join(spec_.outputs, " "), fmt::join(spec_.set, " "));
-  out += fmt::format("scenario {}\n{}\n", sha256_hex(base.text), base.text);
-  out += fmt::format("cases {} of {}\n", cases_.size(), fmt::join(cases_.names, " "));
+  out += fmt::format("scenario {}\n{}\n", sha256_hex(base_.text), base_.text);
+  out += fmt::format("cases {} of {}{}\n", cases_.size(), fmt::join(cases_.names, " "),
+                     cases_.resolved ? ", set on the resolved scenario" : "");
   for (const auto& row : cases_.values) out += fmt::format("{}\n", fmt::join(row, "\t"));
   return out;
 }
 
-void CaseRunner::record_result(std::size_t i, const CaseStore& store, CaseRecord& record) const {
+sim::Scenario CaseRunner::scenario_of(std::size_t i) const {
   const auto set = cases_.assignments(i);
-  auto scenario = sim::read_scenario(root_, folder_, load_of(set));
-  scenario.text = base_text_;
-  for (const auto& item : set) scenario.text += "\n# --set " + item;
+  auto out =
+      cases_.resolved ? sim::with_values(base_, cases_.numbers(i)) : sim::read_scenario(root_, folder_, load_of(set));
+  out.text = base_.text;
+  for (const auto& item : set) out.text += "\n# --set " + item;
+  return out;
+}
+
+void CaseRunner::record_result(std::size_t i, const CaseStore& store, CaseRecord& record) const {
+  const auto scenario = scenario_of(i);
   auto result = sim::run(scenario, {1, {}});
   add_hardware_figures(hardware_figures(scenario), result);
   result.summary.emplace_back("payload_sha256", io::payload_sha256(result));

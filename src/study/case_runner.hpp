@@ -22,7 +22,7 @@ class CaseRunner {
   /// All that the figures depend on, as text: version, scenario with its input files (sim/scenario_inputs.hpp), every
   /// case's overrides.
   const std::string& plan_text() const { return plan_text_; }
-  const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<std::string>& notes() const { return notes_; }  ///< inputs left out, draws drawn again
 
   /// Runs case i on one thread. What is wrong with the case is in its record, not thrown; a result to keep goes to
   /// `store`. @throws OutputError if that cannot be written
@@ -30,14 +30,17 @@ class CaseRunner {
 
  private:
   void check_ends() const;
-  std::string describe(const sim::Scenario& base) const;
+  std::string describe() const;
   sim::LoadOptions load_of(std::vector<std::string> more) const;
+  void list_own_cases();
+  sim::Scenario scenario_of(std::size_t i) const;
   void record_result(std::size_t i, const CaseStore& store, CaseRecord& record) const;
 
   SweepOptions options_;
   SweepSpec spec_;
   Node root_;
-  std::string folder_, base_text_;
+  std::string folder_;
+  sim::Scenario base_;
   CaseList cases_;
   std::string plan_text_;
   std::vector<std::string> notes_;

@@ -91,14 +91,17 @@ ChancePart weather_part(const ReducedFleet& fleet, const Figures& nominal, const
   return out;
 }
 
-ChancePart fleet_part(const sim::Scenario& scenario, const sim::Result& base, const ChanceOptions& o) {
-  sim::FleetClocks own(false);
-  if (o.clocks == nullptr) {
-    sim::RunOptions again{1, {}};
-    again.clocks = &own;
-    sim::run(scenario, again);
-  }
-  return fleet_expectation({scenario, base, o.clocks != nullptr ? *o.clocks : own}, {1, 1, o.stop});
+/// Of a run of more than a day, the fleets of its first day.
+ChancePart fleet_part(sim::Scenario scenario, const sim::Result& base, const ChanceOptions& o) {
+  if (o.clocks != nullptr && scenario.run.duration_s <= longest_replay_s)
+    return fleet_expectation({scenario, base, *o.clocks}, {1, 1, o.stop});
+  scenario.run.duration_s = std::min(scenario.run.duration_s, longest_replay_s);
+  std::erase_if(scenario.windows, [&](const auto& w) { return w.start_s >= scenario.run.duration_s; });
+  sim::FleetClocks clocks(false);
+  sim::RunOptions again{1, {}};
+  again.clocks = &clocks;
+  const auto day = sim::run(scenario, again);
+  return fleet_expectation({scenario, day, clocks}, {1, 1, o.stop});
 }
 
 /// The part of a run that is replayed: its first day; of a shorter run, which has no swing, the first half hour and all events.

@@ -38,8 +38,18 @@ double rank_correlation(std::span<const double> x, std::span<const double> y);
 
 /// The analysis that belongs to the sweep's mode as CSV, for every numeric output; empty for modes without one.
 /// * sobol_indices: output, variable, first-order and total index with intervals
-/// * tornado: output, variable, its ends, the output at both ends and at the base, and the swing between the ends
+/// * tornado: output, variable, its ends, the output at both ends and at the base, the swing between those that ran, and the ends that
+///   failed
 /// * monte_carlo: output, n, mean, standard deviation, quantiles 5, 25, 50, 75, 95 %, and the most related variable
 std::string analyse(const SweepSpec& spec, const SweepTable& table);
+
+/// Share of its cases that may fail in a sweep with quantiles or Sobol indices, unit 1: what is left would be biased beyond.
+inline constexpr double most_failed_frac = 0.02;
+
+/// Why a monte_carlo or sobol_indices sweep has no analysis: how many of its cases failed, and the first reasons. Empty: it has one.
+std::string refused_analysis(const SweepSpec& spec, const SweepTable& table);
+
+/// The ends of a tornado's variables whose case failed, one line each: `key = value (low): error`. Empty for other modes.
+std::vector<std::string> failed_ends(const SweepSpec& spec, const SweepTable& table);
 
 }  // namespace TIDEWATT_NAMESPACE::study

@@ -27,10 +27,18 @@ std::string line(const std::string& head, Cells... cells) {
   return out + "\r\n";
 }
 
+/// The number of varied columns: those before case, status and error.
+std::size_t n_varied(const SweepTable& table) {
+  std::size_t n = 0;
+  while (n + 1 < table.columns.size() && (table.columns[n].name != "case" || table.columns[n + 1].name != "status"))
+    ++n;
+  return n;
+}
+
 /// Columns of numbers after the varied ones that are not the same in every row.
-std::vector<std::string> outputs_of(const SweepSpec& spec, const SweepTable& table) {
+std::vector<std::string> outputs_of(const SweepTable& table) {
   std::vector<std::string> out;
-  for (std::size_t c = spec.variables.size() + 3; c < table.columns.size(); ++c) {
+  for (std::size_t c = n_varied(table) + 3; c < table.columns.size(); ++c) {
     if (std::holds_alternative<std::vector<std::string>>(table.columns[c].values)) continue;
     const auto f = table.numbers(table.columns[c].name);
     if (quantile(f, 0.0) < quantile(f, 1.0)) out.push_back(table.columns[c].name);
@@ -38,9 +46,15 @@ std::vector<std::string> outputs_of(const SweepSpec& spec, const SweepTable& tab
   return out;
 }
 
+const std::vector<std::string>& texts_of(const SweepTable& table, const char* name) {
+  return std::get<std::vector<std::string>>(table.find(name)->values);
+}
+
+bool is_failed(const SweepTable& table, std::size_t i) { return texts_of(table, "status")[i] == "failed"; }
+
 std::string index_rows(const SweepSpec& spec, const SweepTable& table) {
   std::string out = "output,variable,first,first_low,first_high,total,total_low,total_high\r\n";
-  for (const auto& name : outputs_of(spec, table)) {
+  for (const auto& name : outputs_of(table)) {
     const auto f = table.numbers(name);
     const auto indices = sobol_indices(f, spec.variables.size(), static_cast<std::uint64_t>(spec.seed));
     for (std::size_t d = 0; d < indices.size(); ++d)
@@ -51,18 +65,20 @@ std::string index_rows(const SweepSpec& spec, const SweepTable& table) {
 }
 
 std::string tornado_rows(const SweepSpec& spec, const SweepTable& table) {
-  std::string out = "output,variable,low,high,at_low,at_base,at_high,swing\r\n";
-  for (const auto& name : outputs_of(spec, table)) {
+  std::string out = "output,variable,low,high,at_low,at_base,at_high,swing,failed\r\n";
+  for (const auto& name : outputs_of(table)) {
     const auto f = table.numbers(name);
     std::vector<std::pair<double, std::string>> bars;
     for (std::size_t d = 0; d < spec.variables.size(); ++d) {
       const auto& v = spec.variables[d];
       const double low = f[2 * d + 1], high = f[2 * d + 2],
-                   swing = std::max({low, f[0], high}) - std::min({low, f[0], high});
-      bars.emplace_back(std::isnan(swing) ? -1.0 : swing,
-                        fmt::format("{},{},{},{}", csv_cell(name), csv_cell(v.name), csv_cell(text_of(v.at(0.0))),
-                                    csv_cell(text_of(v.at(1.0)))) +
-                            line("", low, f[0], high, swing));
+                   swing = std::fmax(std::fmax(low, f[0]), high) - std::fmin(std::fmin(low, f[0]), high);
+      const bool no_low = is_failed(table, 2 * d + 1), no_high = is_failed(table, 2 * d + 2);
+      auto text = fmt::format("{},{},{},{}", csv_cell(name), csv_cell(v.name), csv_cell(text_of(v.at(0.0))),
+                              csv_cell(text_of(v.at(1.0)))) +
+                  line("", low, f[0], high, swing);
+      text.insert(text.size() - 2, no_low && no_high ? ",low high" : no_low ? ",low" : no_high ? ",high" : ",");
+      bars.emplace_back(std::isnan(swing) ? -1.0 : swing, std::move(text));
     }
     std::stable_sort(bars.begin(), bars.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     for (const auto& [swing, text] : bars) out += text;
@@ -70,9 +86,9 @@ std::string tornado_rows(const SweepSpec& spec, const SweepTable& table) {
   return out;
 }
 
-std::string interval_rows(const SweepSpec& spec, const SweepTable& table) {
+std::string interval_rows(const SweepTable& table) {
   std::string out = "output,n,mean,sd,q05,q25,q50,q75,q95,most_related_variable,rank_correlation\r\n";
-  for (const auto& name : outputs_of(spec, table)) {
+  for (const auto& name : outputs_of(table)) {
     const auto f = table.numbers(name);
     double n = 0.0, mean = 0.0, square = 0.0, best = 0.0;
     for (const double x : f)
@@ -81,11 +97,12 @@ std::string interval_rows(const SweepSpec& spec, const SweepTable& table) {
     for (const double x : f)
       if (!std::isnan(x)) square += (x - mean) * (x - mean);
     std::string most;
-    for (const auto& v : spec.variables) {
-      const auto* c = table.find(v.name);
-      if (!c || std::holds_alternative<std::vector<std::string>>(c->values)) continue;
-      const double r = rank_correlation(table.numbers(v.name), f);
-      if (std::abs(r) > std::abs(best)) best = r, most = v.name;
+    for (std::size_t c = 0; c < n_varied(table); ++c) {
+      const auto& [heading, values] = table.columns[c];
+      // A seed has no order.
+      if (heading == seed_key || std::holds_alternative<std::vector<std::string>>(values)) continue;
+      const double r = rank_correlation(table.numbers(heading), f);
+      if (std::abs(r) > std::abs(best)) best = r, most = heading;
     }
     out += line(csv_cell(name), n, mean, std::sqrt(square / (n - 1.0)), quantile(f, 0.05), quantile(f, 0.25),
                 quantile(f, 0.5), quantile(f, 0.75), quantile(f, 0.95));
@@ -97,10 +114,39 @@ std::string interval_rows(const SweepSpec& spec, const SweepTable& table) {
 
 }  // namespace
 
+std::string refused_analysis(const SweepSpec& spec, const SweepTable& table) {
+  if (spec.mode != "sobol_indices" && spec.mode != "monte_carlo") return {};
+  constexpr std::size_t most_reasons = 3;
+  std::size_t n_failed = 0;
+  std::vector<std::string> reasons;
+  for (std::size_t i = 0; i < table.n_row; ++i) {
+    if (!is_failed(table, i)) continue;
+    ++n_failed;
+    if (reasons.size() < most_reasons) reasons.push_back(fmt::format("case {}: {}", i, texts_of(table, "error")[i]));
+  }
+  if (static_cast<double>(n_failed) <= most_failed_frac * static_cast<double>(table.n_row)) return {};
+  return fmt::format(
+      "no analysis: {} of {} cases failed, more than {:g} %, and what is left would be biased; narrow the ranges\n  {}",
+      n_failed, table.n_row, 100.0 * most_failed_frac, fmt::join(reasons, "\n  "));
+}
+
+std::vector<std::string> failed_ends(const SweepSpec& spec, const SweepTable& table) {
+  std::vector<std::string> out;
+  if (spec.mode != "tornado") return out;
+  for (std::size_t i = 1; i < table.n_row; ++i) {
+    const auto& v = spec.variables[(i - 1) / 2];
+    const bool low = i % 2 == 1;
+    if (is_failed(table, i))
+      out.push_back(fmt::format("{} = {} ({}): {}", v.name, text_of(v.at(low ? 0.0 : 1.0)), low ? "low" : "high",
+                                texts_of(table, "error")[i]));
+  }
+  return out;
+}
+
 std::string analyse(const SweepSpec& spec, const SweepTable& table) {
   if (spec.mode == "sobol_indices") return index_rows(spec, table);
   if (spec.mode == "tornado") return tornado_rows(spec, table);
-  if (spec.mode == "monte_carlo") return interval_rows(spec, table);
+  if (spec.mode == "monte_carlo") return interval_rows(table);
   return {};
 }
 

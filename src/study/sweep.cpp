@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 
 #include "io/durable_file.hpp"
 #include "process_pool.hpp"
@@ -119,8 +120,13 @@ SweepTable merge_sweep(const CaseRunner& runner, const std::string& folder) {
   auto table = rows.finish();
   io::write_durably_in_pieces(folder + "/table.csv", [&](const io::Append& append) { write_csv(table, append); });
   write_hdf5(folder + "/table.h5", table);
+  const std::string path = folder + "/analysis.csv";
+  if (!refused_analysis(runner.spec(), table).empty()) {
+    std::filesystem::remove(path);  // of another reading of the folder
+    return table;
+  }
   const std::string analysis = analyse(runner.spec(), table);
-  if (!analysis.empty()) write_text(folder + "/analysis.csv", analysis);
+  if (!analysis.empty()) write_text(path, analysis);
   return table;
 }
 

@@ -41,7 +41,7 @@ std::vector<std::size_t> unfinished(const CaseList& cases, const Shard& shard,
                                     bool retry_failed = false);
 
 /// Reads all cases of a finished sweep (all shards), writes `table.csv` and `table.h5`, and for tornado, monte_carlo and
-/// sobol_indices `analysis.csv`, into its folder. Reads one case at a time: memory contains only the table's numbers.
+/// sobol_indices `analysis.csv`, into its folder; no analysis where too many cases failed (`refused_analysis`). Reads one case at a time: memory contains only the table's numbers.
 /// @returns the table
 /// @throws InputError if cases are missing or damaged, naming how many and the first ones  @throws OutputError
 SweepTable merge_sweep(const CaseRunner& runner, const std::string& folder);

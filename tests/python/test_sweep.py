@@ -103,6 +103,20 @@ def test_modes_with_an_analysis(tmp_path):
     assert row["q05"] < row["q50"] < row["q95"]
 
 
+def test_too_many_failed_cases_have_no_analysis(tmp_path):
+    """Jobs that do not fit into their hall."""
+    spec = {"mode": "monte_carlo", "n_case": 8, "variable": [{"key": key, "values": [128, 256]} for key in ("hall.a.n_gpu", "job.main.plan.n_gpu")]}
+    table = tw.sweep(spec, scenario=TINY, set=FAST, out=tmp_path / "out", progress=False)
+    assert len(table.failed) > 0 and table.frame["run.seed"].nunique() == 8
+    words = f"{len(table.failed)} of 8 cases failed"
+    with pytest.raises(tw.RefusedError, match=words):
+        table.analysis
+    command = [os.environ["TIDEWATT_CLI"], "sweep", tmp_path / "out" / "sweep.toml", "--scenario", TINY, "--out", tmp_path / "cli", "--quiet"]
+    done = subprocess.run([*command, *(word for key, value in FAST.items() for word in ("--set", f"{key}={value}"))], capture_output=True, text=True)
+    assert done.returncode == 4 and words in done.stderr and not (tmp_path / "cli" / "analysis.csv").exists()
+    assert (tmp_path / "cli" / "table.csv").exists()
+
+
 def test_ctrl_c_is_answered_at_once(tmp_path):
     """Best of three: the machine may be busy."""
     assert answer_s(lambda i: tw.sweep({**CAPS, "n_case": 500}, scenario=TINY, out=tmp_path / str(i), progress=False), after_s=1.0) < 0.2

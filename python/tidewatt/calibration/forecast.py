@@ -143,10 +143,11 @@ def _forecast(calibration: Calibration, scenario, n, others, set, outputs, halls
 
 
 def _others(scenario, set, n, seed, keys, folder) -> list[list[str]]:
-    """Draws of everything else that the scenario assumes: a Latin hypercube over the ranges, as `tidewatt sweep --monte-carlo` makes them."""
+    """Draws of everything else that the scenario assumes, as `tidewatt sweep --monte-carlo` makes them; seed and events stay."""
     from .._sweep import _as_file, _assignments, _base
 
     path, own = _base(scenario, folder)
     spec = _as_file({"mode": "monte_carlo", "n_case": n, "seed": seed}, os.path.join(folder, "others"))
     core = Job(spec, path, "", (*own, *_assignments(set)), "", "", folder).open()
-    return [[a for a in core.assignments(i) if a.split("=", 1)[0] not in keys] for i in range(n)]
+    held = {*keys, "run.seed"}
+    return [[a for a in core.assignments(i) if (key := a.split("=", 1)[0]) not in held and not key.startswith("event.")] for i in range(n)]
