@@ -106,7 +106,7 @@ TEST_CASE("a slow host's node is among those that are looked at") {
   std::size_t n_slow = 0;
   for (std::uint64_t seed = 1; seed < 9; ++seed) {
     const auto fleet = screened(scenario, places, scores, seed);
-    n_slow += *std::max_element(fleet.slowness.begin(), fleet.slowness.end()) > 1.0 ? 1 : 0;
+    n_slow += *std::max_element(fleet.slowness.begin(), fleet.slowness.end()) > 1.0 ? std::size_t{1} : 0;
   }
   CHECK(n_slow >= 5);  // of eight, of which one in seven has none
 }
