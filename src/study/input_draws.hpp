@@ -28,11 +28,11 @@ struct InputDraws {
 /// @param n draws, a count  @param seed equal seeds give equal draws, on every machine
 InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalog, std::size_t n, std::uint64_t seed);
 
-/// Whole days by which the start of the run moves, even over ±30, or why the weather has no others. @param n a count
 struct DayDraws {
   std::vector<std::string> starts;  ///< as `run.start`
-  std::string note;
+  std::string note;                 ///< why the weather has no other days
 };
+/// Starts whole days before and after the run's own, even over ±30 days. @param n a count
 DayDraws day_draws(const sim::Scenario& scenario, std::size_t n);
 
 }  // namespace TIDEWATT_NAMESPACE::study
