@@ -163,6 +163,8 @@ std::string evidence_text(const sim::Scenario& scenario, const sim::Result& resu
 /// Where the headlines lie, for other fleets, instants, inputs and days.
 study::Chance chance_of(const Arguments& a, const sim::Scenario& scenario, const sim::Result& result,
                         const sim::FleetClocks* clocks) {
+  if (!a.quiet && isatty(STDERR_FILENO) != 0)
+    fmt::print(stderr, "the result is written; its headlines' chance follows (--no-interval leaves it out) ...\n");
   study::ChanceOptions options;
   options.n_input = a.n_draw;
   options.catalog_overlay = a.load.catalog_overlay;
