@@ -22,6 +22,13 @@
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
+/// The catalog entry that a key names, as text or as a table with `catalog`; empty: it names none.
+std::string entry_name(const Node& table, std::string_view key) {
+  const Node* named = table.is_table() ? table.find(key) : nullptr;
+  if (named != nullptr && named->is_table()) named = named->find("catalog");
+  return named != nullptr && named->is_text() ? std::get<std::string>(named->value) : "";
+}
+
 void read_liquid(Reading& reading, const Node& node, const std::string& path, thermal::LiquidCooling& liquid) {
   TableReader r = reading.table(node, path);
   reading.read(reading.entry(r, "plate", "cold_plate", "cold plate on each GPU"), path + ".plate", liquid.plate);
@@ -78,9 +85,7 @@ void read_rack(Reading& reading, TableReader& hall, const Node& given, const std
   });
   if (!found(*values)) return;
   auto& rack = h.rack.emplace();
-  const Node* named = given.is_table() ? given.find("rack") : nullptr;
-  if (named != nullptr && named->is_table()) named = named->find("catalog");
-  if (named != nullptr && named->is_text()) rack.name = std::get<std::string>(named->value);
+  rack.name = entry_name(given, "rack");
   TableReader r = reading.table(*values, path);
   r.text("gpu", rack.gpu, "GPU of its trays");
   r.text("server", rack.server, "one compute tray");
@@ -94,9 +99,7 @@ void read_hall(Reading& reading, const Node& node, const std::string& path, Scen
   HallSpec& h = s.halls.emplace_back();
   TableReader r = reading.table(node, path);
   h.hall.fields(r);
-  const Node* named = node.find("gpu");
-  if (named != nullptr && named->is_table()) named = named->find("catalog");
-  if (named != nullptr && named->is_text()) h.gpu_name = std::get<std::string>(named->value);
+  h.gpu_name = entry_name(node, "gpu");
   const Node gpu = reading.entry(r, "gpu", "gpu", "GPU");
   if (found(gpu)) {
     TableReader g = reading.table(gpu, path + ".gpu");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "study_day.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/look_up.hpp"
 #include "tidewatt/sim/run.hpp"
@@ -11,13 +12,6 @@
 using namespace tidewatt;
 
 namespace {
-
-sim::Scenario day(std::vector<std::string> set) {
-  sim::LoadOptions load;
-  load.set = {"hall.a.n_gpu=512", "job.main.plan.n_gpu=512", "job.main.plan.global_batch_sequences=64"};
-  load.set.insert(load.set.end(), set.begin(), set.end());
-  return sim::load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_day.toml", load);
-}
 
 struct Base {
   explicit Base(sim::Scenario s) : scenario(std::move(s)), clocks(false) {
@@ -41,7 +35,7 @@ double median(std::vector<double> x) {
 }  // namespace
 
 TEST_CASE("medians over fleets are those of complete runs of sixteen seeds") {
-  const Base base(day({}));
+  const Base base(study_day::of(512, {}));
   const auto part = base.part();
   CHECK(part.name == "fleet");
   CHECK(part.n_draw == 320);
@@ -72,28 +66,28 @@ TEST_CASE("medians over fleets are those of complete runs of sixteen seeds") {
 }
 
 TEST_CASE("the part has the same bits on one thread and on two") {
-  const Base base(day({"run.duration_h=3"}));
+  const Base base(study_day::of(512, {"run.duration_h=3"}));
   const auto one = base.part(1), two = base.part(2);
   CHECK(one.logs == two.logs);
   CHECK(one.median_error == two.median_error);
 }
 
 TEST_CASE("half an hour has no swing, but other fleets' tokens and clocks") {
-  const auto part = Base(day({"run.duration_h=0.5", "run.start=2024-07-20T14:00:00"})).part();
+  const auto part = Base(study_day::of(512, {"run.duration_h=0.5", "run.start=2024-07-20T14:00:00"})).part();
   CHECK_FALSE(part.logs.contains("throughput_swing_percent"));
   CHECK(part.logs.contains("tokens_per_s_mean"));
   CHECK(part.logs.contains("clock_slowest_MHz"));
 }
 
 TEST_CASE("identical chips leave nothing to chance") {
-  const auto part = Base(day({"run.spread=false", "run.duration_h=0.5"})).part();
+  const auto part = Base(study_day::of(512, {"run.spread=false", "run.duration_h=0.5"})).part();
   CHECK(part.logs.empty());
   CHECK(part.n_draw == 0);
   CHECK_FALSE(part.note.empty());
 }
 
 TEST_CASE("a stop ends the part without draws") {
-  const Base base(day({"run.duration_h=0.5"}));
+  const Base base(study_day::of(512, {"run.duration_h=0.5"}));
   const auto part = study::fleet_expectation({base.scenario, base.result, base.clocks}, {1, 1, [] { return true; }});
   CHECK(part.logs.empty());
 }

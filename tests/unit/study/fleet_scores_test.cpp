@@ -5,23 +5,13 @@
 #include <set>
 
 #include "catch.hpp"
+#include "study_day.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::study::detail;
 
-namespace {
-
-sim::Scenario day(std::vector<std::string> set) {
-  sim::LoadOptions load;
-  load.set = {"hall.a.n_gpu=1024", "job.main.plan.n_gpu=1024", "job.main.plan.global_batch_sequences=128"};
-  load.set.insert(load.set.end(), set.begin(), set.end());
-  return sim::load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_day.toml", load);
-}
-
-}  // namespace
-
 TEST_CASE("nodes of a pipeline stage are of one class, and all classes of a job are of one stock") {
-  const auto places = node_places(day({}));
+  const auto places = node_places(study_day::of(1024, {}));
   CHECK(places.n_node() == 128);
   CHECK(places.n_class == 16);
   CHECK(places.of[3] == places.of[19]);
@@ -37,7 +27,7 @@ TEST_CASE("a nominal chip in a server of nominal chips moves nothing but its air
 }
 
 TEST_CASE("the response finds levels and slopes of what is linear in the features") {
-  const auto scenario = day({});
+  const auto scenario = study_day::of(1024, {});
   const auto places = node_places(scenario);
   const auto draws = sim::draw_fleet(scenario, 3, places.order);
   std::vector<double> y;
@@ -57,7 +47,7 @@ TEST_CASE("the response finds levels and slopes of what is linear in the feature
 }
 
 TEST_CASE("the score of a node is that of its slowest GPU and of its hottest die") {
-  const auto scenario = day({});
+  const auto scenario = study_day::of(1024, {});
   const auto places = node_places(scenario);
   const auto draws = sim::draw_fleet(scenario, 3, places.order);
   std::vector<double> slow, hot;

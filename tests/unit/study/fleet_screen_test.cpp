@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "study_day.hpp"
 #include "tidewatt/sim/look_up.hpp"
 #include "tidewatt/sim/run.hpp"
 
@@ -11,13 +12,6 @@ using namespace tidewatt;
 using namespace tidewatt::study::detail;
 
 namespace {
-
-sim::Scenario day(std::vector<std::string> set) {
-  sim::LoadOptions load;
-  load.set = {"hall.a.n_gpu=512", "job.main.plan.n_gpu=512", "job.main.plan.global_batch_sequences=64"};
-  load.set.insert(load.set.end(), set.begin(), set.end());
-  return sim::load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_day.toml", load);
-}
 
 /// Six warm hours.
 const std::vector<std::string> afternoon = {"run.start=2024-07-20T10:00:00", "run.duration_h=6"};
@@ -56,7 +50,7 @@ std::vector<double> misses(const sim::Scenario& scenario, const FleetScores& sco
 TEST_CASE(
     "in a screen, fleets have the slowest clocks of their own runs; without the chips' spread in the scores they do "
     "not") {
-  const auto scenario = day(afternoon);
+  const auto scenario = study_day::of(512, afternoon);
   const auto clocks = clocks_of(scenario);
   const auto places = node_places(scenario);
   const auto draws = sim::draw_fleet(scenario, 1, places.order);
@@ -71,7 +65,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a larger fleet keeps each replica's work; one with parts of its own size is not scaled") {
-  const auto scenario = day({});
+  const auto scenario = study_day::of(512, {});
   const auto larger = scaled(scenario, 3, 1);
   REQUIRE(larger);
   CHECK(larger->halls.front().hall.n_gpu == 1536);
@@ -86,7 +80,7 @@ TEST_CASE("a larger fleet keeps each replica's work; one with parts of its own s
 }
 
 TEST_CASE("a screen is full when a node finds no place in a class of almost its level") {
-  const auto scenario = day(afternoon);
+  const auto scenario = study_day::of(512, afternoon);
   const auto places = node_places(scenario);
   const auto draws = sim::draw_fleet(scenario, 1, places.order);
   const auto scores = fleet_scores(places, draws, clocks_of(scenario));
@@ -98,8 +92,8 @@ TEST_CASE("a screen is full when a node finds no place in a class of almost its 
 }
 
 TEST_CASE("a slow host's node is among those that are looked at") {
-  const auto scenario =
-      day({"job.main.life.slow_host_frac=0.03", "job.main.life.slow_host_slowdown_frac=0.1", "run.duration_h=1"});
+  const auto scenario = study_day::of(
+      512, {"job.main.life.slow_host_frac=0.03", "job.main.life.slow_host_slowdown_frac=0.1", "run.duration_h=1"});
   const auto places = node_places(scenario);
   const auto draws = sim::draw_fleet(scenario, 1, places.order);
   const auto scores = fleet_scores(places, draws, clocks_of(scenario));
