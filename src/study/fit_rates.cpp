@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "tidewatt/base/error.hpp"
@@ -66,7 +67,9 @@ std::pair<double, double> weighty(std::span<const double> x, std::span<const dou
 double log_density(double t_s, double T_s, double s, double n, double resolution_s) {
   constexpr double none = -std::numeric_limits<double>::infinity();
   const auto below = [&](double at_s) {
-    return at_s <= T_s ? 0.0 : std::pow(std::erf((at_s - T_s) / (s * T_s) * M_SQRT1_2), n);
+    if (at_s <= T_s) return 0.0;
+    const double of_one = std::erf((at_s - T_s) / (s * T_s) * M_SQRT1_2);
+    return n > 1.0 && of_one < 1.0 ? std::pow(of_one, n) : of_one;
   };
   if (resolution_s > 0.0) {
     const double p = below(t_s + 0.5 * resolution_s) - below(t_s - 0.5 * resolution_s);
@@ -111,6 +114,10 @@ JitterFit fit_jitter(const PriorParameter& sigma, std::span<const double> iterat
     if (t >= median_s / 1.5 && t <= 1.5 * median_s) kept.push_back(t);
   out.n_outlier = sorted.size() - kept.size();
   const double shortest_s = *std::min_element(kept.begin(), kept.end());
+  // A log rounds, so that many iterations show the same time: each time is weighed once, with the number that shows it.
+  std::map<double, double> count_of_s;
+  for (const double t : kept) count_of_s[t] += 1.0;
+  const std::vector<std::pair<double, double>> counted(count_of_s.begin(), count_of_s.end());
 
   // T lies below the shortest iteration, by less than a few scatters; both grids shrink to where the weight is.
   std::pair<double, double> z_range{-search_sigma, search_sigma};
@@ -124,8 +131,8 @@ JitterFit fit_jitter(const PriorParameter& sigma, std::span<const double> iterat
       for (std::size_t k = 0; k < n_side; ++k) {
         double sum = -0.5 * z[i] * z[i];
         const double s = prior_value(sigma, z[i]);
-        for (std::size_t j = 0; j < kept.size() && std::isfinite(sum); ++j)
-          sum += log_density(kept[j], T[k], s, n_replica, resolution_s);
+        for (std::size_t j = 0; j < counted.size() && std::isfinite(sum); ++j)
+          sum += counted[j].second * log_density(counted[j].first, T[k], s, n_replica, resolution_s);
         both[i * n_side + k] = sum;
       }
     const double best = *std::max_element(both.begin(), both.end());

@@ -171,7 +171,7 @@ TEST_CASE("a step that no write ends begins where it would without the writes be
   const auto drive = [&](bool saves) {
     Engine e(s);
     std::string saved;
-    for (int t_s = 301; t_s <= 1200; ++t_s) {
+    for (int t_s = 301; t_s <= 820; ++t_s) {
       e.advance_to(t_s);
       if (saves) saved = e.save();
       if (t_s % 90 < 80 || t_s % 90 == 85)
