@@ -44,6 +44,9 @@ std::string common_name(std::string key) {
   return second == std::string::npos ? key : list + key.substr(second);
 }
 
+const std::set<std::string> die_limits = {"hall.gpu.governor.thermal_target_degC", "hall.gpu.governor.slowdown_degC",
+                                          "hall.gpu.governor.shutdown_degC"};
+
 /// Dimensions of a model are multiples of what the usual ones are multiples of (heads, tiles, ranks): the grain is the largest divisor
 /// that leaves at least sixteen steps.
 double grain_of(double value) {
@@ -81,9 +84,14 @@ std::vector<Common> common_inputs(const sim::Scenario& s, const std::set<std::st
   std::map<std::string, double> values;
   for (const auto& a : s.assumed) {
     if (!(a.low < a.high) || taken.contains(a.key)) continue;
+    // What moves by one place in its own range: a list's items, and the temperatures at which one GPU defends itself. These are
+    // margins of one die to one limit, and drawn apart a GPU would switch off before it is slowed down.
+    const std::string name = common_name(a.key);
+    const bool limit = die_limits.contains(name);
     const bool item = a.key.ends_with("]");
-    const auto [at, added] =
-        known.try_emplace({common_name(a.key), item ? 0.0 : a.value, a.low, a.high, a.source}, out.size());
+    const auto [at, added] = limit
+                                 ? known.try_emplace({"die limits", 0.0, 0.0, 0.0, ""}, out.size())
+                                 : known.try_emplace({name, item ? 0.0 : a.value, a.low, a.high, a.source}, out.size());
     if (added) out.emplace_back();
     out[at->second].items.push_back({a.key, a.low, a.high});
     values[a.key] = a.value;
@@ -175,6 +183,10 @@ InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalo
     const auto d = dimensions.find(key);
     return d == dimensions.end() ? value : d->second.at(value, 1.0);
   };
+  const auto factor = [&](const std::string& key) {
+    const auto at = fleet.scaled.find(key);
+    return at == fleet.scaled.end() ? 1.0 : at->second;
+  };
   InputDraws out;
   if (rows.empty() && inputs.empty()) return out;
   // Rounds of n candidates: the first round is a whole hypercube where nothing is refused.
@@ -185,8 +197,7 @@ InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalo
       for (const auto& [key, column] : rows) draw[key] = column[(seed - 1 + round * n + i) % column.size()];
       for (std::size_t d = 0; d < inputs.size(); ++d)
         for (const auto& [key, low, high] : inputs[d].items)
-          draw[key] =
-              (fleet.with_share.contains(key) ? fleet.share : 1.0) * place(key, low + points[i][d] * (high - low));
+          draw[key] = factor(key) * place(key, low + points[i][d] * (high - low));
       if (const std::string refusal = refused(s, dimensions, draw); refusal.empty())
         out.draws.push_back(std::move(draw));
       else if (out.n_refused++ == 0)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -11,6 +12,29 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
+
+bool placed(const sim::Scenario& s) {
+  return std::any_of(s.jobs.begin(), s.jobs.end(), [](const sim::JobSpec& j) { return j.placement.has_value(); });
+}
+
+/// Whether jobs lie on whole racks of one hall, rack after rack from the first free one: fewer racks then hold them as well.
+bool rack_after_rack(const sim::Scenario& s) {
+  return s.halls.size() == 1 && s.halls[0].rack && std::all_of(s.jobs.begin(), s.jobs.end(), [](const auto& j) {
+           const workload::PlacementParams how = j.placement.value_or(workload::PlacementParams());
+           return how.style == "contiguous" && how.first_rack < 0 && how.rows.empty() && how.racks.empty();
+         });
+}
+
+/// GPUs of a rack that a placed job works on: those of its spare nodes stay free.
+std::int64_t used_of_rack(const sim::HallSpec& h, const sim::JobSpec& j) {
+  return h.rack->power.n_gpu() - (j.placement ? j.placement->spare_nodes_per_rack : 0) * h.server.n_gpu;
+}
+
+/// Racks that a placed job has, whole ones.
+std::int64_t racks_of(const sim::HallSpec& h, const sim::JobSpec& j) {
+  const std::int64_t used = used_of_rack(h, j);
+  return (j.plan.n_gpu + used - 1) / used;
+}
 
 /// What acts on the whole site by its own size or place: on a smaller fleet it is another thing.
 const char* own_size(const sim::Scenario& s) {
@@ -21,8 +45,7 @@ const char* own_size(const sim::Scenario& s) {
   if (std::any_of(s.events.begin(), s.events.end(),
                   [](const sim::EventParams& e) { return e.kind == sim::EventKind::filter_blocked; }))
     return "a blocked rack";
-  if (std::any_of(s.jobs.begin(), s.jobs.end(), [](const sim::JobSpec& j) { return j.placement.has_value(); }))
-    return "jobs placed on racks";
+  if (placed(s) && !rack_after_rack(s)) return "jobs placed on named racks";
   return std::any_of(s.halls.begin(), s.halls.end(), [](const sim::HallSpec& h) { return h.own_plant != nullptr; })
              ? "a plant of the caller"
              : nullptr;
@@ -83,29 +106,36 @@ ReducedFleet reduced_fleet(const sim::Scenario& given) {
   }
   const double share = static_cast<double>(reduced_gpus) / static_cast<double>(n_gpu);
   sim::Scenario before = s;
+  const bool on_racks = placed(s);
   const auto in_hall = jobs_in_halls(s);
   std::vector<sim::JobSpec> jobs = s.jobs;
+  std::map<std::string, double> scaled;
   std::vector<double> wanted(s.halls.size(), 0.0);  // GPUs of each hall
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     auto& j = jobs[k];
     std::int64_t unit = 1;
     for (std::size_t h = 0; h < s.halls.size(); ++h)
-      if (in_hall[k][h] > 0) unit = std::lcm(unit, hall_unit(s.halls[h]));
+      if (in_hall[k][h] > 0) unit = std::lcm(unit, on_racks ? used_of_rack(s.halls[h], j) : hall_unit(s.halls[h]));
     const std::int64_t dp = j.plan.dp(), less = kept_replicas(j.plan, share, unit), n_before = j.plan.n_gpu;
     j.plan.n_gpu = n_before / dp * less;
     j.plan.global_batch_sequences = j.plan.global_batch_sequences / dp * less;
-    // Storage is shared by all ranks: it takes as long as before to load and to save.
-    j.life.storage_B_per_s *= static_cast<double>(less) / static_cast<double>(dp);
+    // A checkpoint is as large as before and each GPU's part of it larger: at this rate loading and saving take as long as before.
+    const double larger = static_cast<double>(dp) / static_cast<double>(less);
+    j.life.load_per_gpu_B_per_s *= larger, j.life.checkpoint_per_gpu_B_per_s *= larger;
+    for (const char* key : {"load_per_gpu_GB_per_s", "checkpoint_per_gpu_GB_per_s"})
+      scaled[fmt::format("job.{}.life.{}", j.name, key)] = larger;
     for (std::size_t h = 0; h < s.halls.size(); ++h)
-      wanted[h] +=
-          static_cast<double>(j.plan.n_gpu) * static_cast<double>(in_hall[k][h]) / static_cast<double>(n_before);
+      wanted[h] += on_racks ? static_cast<double>(racks_of(s.halls[h], j) * hall_unit(s.halls[h]))
+                            : static_cast<double>(j.plan.n_gpu) * static_cast<double>(in_hall[k][h]) /
+                                  static_cast<double>(n_before);
   }
   // Idle GPUs keep their share; a hall has whole parts.
   std::int64_t total = 0;
   std::vector<std::int64_t> halls;
   for (std::size_t h = 0; h < s.halls.size(); ++h) {
     std::int64_t idle = s.halls[h].hall.n_gpu;
-    for (const auto& of_job : in_hall) idle -= of_job[h];
+    for (std::size_t k = 0; k < jobs.size(); ++k)
+      idle -= on_racks ? racks_of(s.halls[h], s.jobs[k]) * hall_unit(s.halls[h]) : in_hall[k][h];
     const std::int64_t unit = hall_unit(s.halls[h]);
     const double gpus = wanted[h] + std::floor(share * static_cast<double>(idle));
     halls.push_back(
@@ -127,6 +157,7 @@ ReducedFleet reduced_fleet(const sim::Scenario& given) {
     return out;
   }
   out.n_gpu = total;
+  out.scaled = std::move(scaled);
   out.share = static_cast<double>(total) / static_cast<double>(n_gpu);
   for (auto& e : s.events) e.limit_W *= out.share;
   if (s.battery) {
@@ -137,7 +168,7 @@ ReducedFleet reduced_fleet(const sim::Scenario& given) {
         fmt::format("mitigation.{}.", s.mitigation_names.battery.empty() ? "site_battery" : s.mitigation_names.battery);
     for (const char* key :
          {"power_MW", "energy_MWh", "standby_kW", "ramp_up_MW_per_min", "ramp_down_MW_per_min", "band_MW"})
-      out.with_share.insert(path + key);
+      out.scaled[path + key] = out.share;
   }
   return out;
 }

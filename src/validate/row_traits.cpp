@@ -24,15 +24,19 @@ struct PlanTraits {
 
 /// racks_rows.toml: mxfp8 takes the efficiency of fp8.
 std::string format_of(const std::string& precision) { return precision == "mxfp8" ? "fp8" : precision; }
-std::string shape_of(std::int64_t experts) { return experts > 0 ? "experts" : "dense"; }
+/// Adapters have no gradients of the base weights to compute and exchange: other work than a training of all weights.
+std::string shape_of(std::int64_t experts, std::int64_t adapter_rank) {
+  if (adapter_rank > 0) return "adapters";
+  return experts > 0 ? "experts" : "dense";
+}
 
 /// Of every published training run, by its row.
 std::map<std::string, PlanTraits> declared_plans() {
   std::map<std::string, PlanTraits> out;
   for (const RackRun& run : rack_runs())
-    out[run.id] = {format_of(run.plan.precision), shape_of(model_entry(run.model).experts)};
+    out[run.id] = {format_of(run.plan.precision), shape_of(model_entry(run.model).experts, run.plan.adapter_rank)};
   for (const EvidenceRun& run : evidence_runs())
-    out[run.row.id] = {format_of(run.plan.precision), shape_of(run.shape.experts)};
+    out[run.row.id] = {format_of(run.plan.precision), shape_of(run.shape.experts, run.plan.adapter_rank)};
   return out;
 }
 
@@ -113,8 +117,10 @@ RunTraits run_traits(const std::string& scenario) {
     out.formats.insert(format_of(precision != nullptr && precision->is_text() ? std::get<std::string>(precision->value)
                                                                               : workload::ParallelPlan{}.precision));
     const auto experts = experts_of(job.find("model"));
+    const Node* rank = plan != nullptr ? plan->find("adapter_rank") : nullptr;
+    const bool adapts = rank != nullptr && std::holds_alternative<std::int64_t>(rank->value);
     if (experts)
-      out.shapes.insert(shape_of(*experts));
+      out.shapes.insert(shape_of(*experts, adapts ? std::get<std::int64_t>(rank->value) : 0));
     else
       all_known = false;
   }

@@ -16,7 +16,7 @@ struct RowTraits {
       state;  ///< training: "steps" or "whole runs"; node power: "at work", "serving", "at rest" or "whole runs"; else
               ///< empty
   std::string format;  ///< of the plan's linear layers: bf16, fp8 (mxfp8 takes its efficiency) or nvfp4; empty: no plan
-  std::string shape;   ///< "dense" or "experts"; empty: no plan
+  std::string shape;   ///< "dense", "experts" or, where only adapters are trained, "adapters"; empty: no plan
 };
 /// Those of a line's row; empty words where no file declares it.
 RowTraits row_traits(const LedgerLine& line);

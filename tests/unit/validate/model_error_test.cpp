@@ -23,7 +23,7 @@ const std::vector<std::string> h100_fp8 = {"R4/h100-256",
                                            "R5/70b-h100",
                                            "R5/405b-h100",
                                            "R5/70b-sft-h100",
-                                           "R5/70b-lora-h100",
+                                           "E1/mpt-3b-h100-fp8",
                                            "R6/8b-fp8",
                                            "R6/70b-fp8",
                                            "R6/70b-fp8-async",
@@ -34,7 +34,7 @@ const std::vector<std::string> h100_fp8 = {"R4/h100-256",
                                            "E1/nemo-llama2-7b",
                                            "E1/nemo-llama2-13b",
                                            "E1/nemo-llama2-70b",
-                                           "E1/nemo-llama2-7b-lora",
+                                           "E1/dgxc-175b-512-fp8",
                                            "E1/nemo-llama2-70b-sft",
                                            "E1/titan-405b-fp8-async",
                                            "E1/dgxc-340b-128-fp8"};
@@ -93,6 +93,7 @@ TEST_CASE("a class has rows of the device, number format and kind of model, if t
   lines.push_back(line("R4/b200-64", "paper", 0.4));        // another device
   lines.push_back(line("E2/rest-h100-28", "p", 0.3, "W"));  // another area
   lines.push_back(line("E1/deepseek-v3", "paper", 0.4));    // experts
+  lines.push_back(line("R5/70b-lora-h100", "paper", 0.4));  // adapters
   lines.push_back(line("R1/h100-512", "paper", 0.1));       // a fit today
   lines.push_back(line("R6/70b-fp8", "paper", 0.1));        // not blind when it was computed
   lines.back().kind = "seen";

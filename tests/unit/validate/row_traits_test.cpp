@@ -42,6 +42,7 @@ TEST_CASE("a run's traits are those of the scenario merged over what it inherits
   CHECK(run.shapes == Words{"dense"});
   CHECK(run_traits(own + base + "\n# --set job.main.plan.precision=nvfp4").formats == Words{"nvfp4"});
   CHECK(run_traits(own + base + "\n# --set job.main.model=deepseek_v3_like").shapes == Words{"experts"});
+  CHECK(run_traits(own + base + "\n# --set job.main.plan.adapter_rank=16").shapes == Words{"adapters"});
 }
 
 TEST_CASE("a format that is not written is bf16, and a model of another catalog is of any kind") {
