@@ -60,7 +60,7 @@ def check_resumed(report, n=10):
 def hash_of(report, command, name):
     """SHA-256 of one of RUNS by a command: a binary, or an emulator and a binary."""
     scenario, sets, more = RUNS[name]
-    arguments = [*command, "run", scenario, "--json", "--quiet", "--threads", 2, "--out", Path(report.folder.name) / "bits.h5"]
+    arguments = [*command, "run", scenario, "--json", "--no-interval", "--quiet", "--threads", 2, "--out", Path(report.folder.name) / "bits.h5"]
     arguments += [x for key, value in {**SMALL, **sets}.items() for x in ("--set", f"{key}={value}")]
     arguments += more
     return product.call(arguments).json["payload_sha256"]

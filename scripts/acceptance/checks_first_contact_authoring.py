@@ -104,7 +104,7 @@ def reference_cases(report):
 def short_scenario(report):
     file = Path(report.folder.name) / "short.toml"
     file.write_text(SHORT, encoding="utf-8")
-    outcome = product.call([report.binary, "run", file, "--quiet", "--json", "--out", report.folder.name])
+    outcome = product.call([report.binary, "run", file, "--quiet", "--json", "--no-interval", "--out", report.folder.name])
     defaults = outcome.json["defaults"]
     report.judge("a scenario of ten lines runs", len(SHORT.splitlines()) <= 10 and outcome.json["iteration_s"] is None or outcome.json["iteration_s"] > 0,
                  f"{len(SHORT.splitlines())} lines, {len(defaults)} defaults listed", "its defaults with sources")

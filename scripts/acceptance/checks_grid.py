@@ -163,7 +163,7 @@ def check_remedies(report):
     """Remedies on GPUs and jobs: what they do to the waveform, and that it costs."""
     import h5py
     with tempfile.TemporaryDirectory() as folder:
-        figures = product.call([report.binary, "run", rewritten(folder, "smooth.toml", "xai_100k_unmitigated.toml", SMOOTHING), "--json", "--quiet", "--out", folder], timeout_s=1800).json
+        figures = product.call([report.binary, "run", rewritten(folder, "smooth.toml", "xai_100k_unmitigated.toml", SMOOTHING), "--json", "--no-interval", "--quiet", "--out", folder], timeout_s=1800).json
         with h5py.File(figures["result_file"], "r") as file:
             w = window(file, "start")
             training = w["pcc_W"][w["time"] >= 251]
@@ -172,7 +172,7 @@ def check_remedies(report):
         report.at_most("98,304 GPUs smoothed at 9.8 MW/s: steepest ramp through 0.25 s", steepest, 1.7 * 9.83, "MW/s")
         report.at_most("the same: energy closure", figures["energy_closure"], 1e-11)
         plain = report.run(SCENARIOS / "llama3_405b_transients.toml").json
-        filled = product.call([report.binary, "run", rewritten(folder, "ballast.toml", "llama3_405b_transients.toml", BALLAST), "--json", "--quiet", "--out", folder], timeout_s=1800).json
+        filled = product.call([report.binary, "run", rewritten(folder, "ballast.toml", "llama3_405b_transients.toml", BALLAST), "--json", "--no-interval", "--quiet", "--out", folder], timeout_s=1800).json
         report.judge("ballast: burned energy, warmer dies, a slower job", filled["smoothing_burn_MWh"] > 0 and filled["die_mean_degC"] > plain["die_mean_degC"]
                      and filled["iteration_s"] > plain["iteration_s"],
                      f"{filled['smoothing_burn_MWh']:.3f} MWh, {filled['die_mean_degC'] - plain['die_mean_degC']:+.2f} K, {100 * (filled['iteration_s'] / plain['iteration_s'] - 1):+.2f} %", "all three")
@@ -184,7 +184,7 @@ def check_money(report):
     with tempfile.TemporaryDirectory() as folder:
         more = MONEY + '[site]\nhall_transformer = "transformer_oil_distribution"\nsite_transformer = "transformer_oil_substation"\n' \
             + '[[mitigation]]\nname = "store"\nkind = "site_battery"\ncatalog = "site_battery_10MW"\nwear = "wear_lithium_iron_phosphate"\n'
-        figures = product.call([report.binary, "run", rewritten(folder, "money.toml", "llama3_405b_day.toml", more), "--json", "--quiet", "--out", folder], timeout_s=1800).json
+        figures = product.call([report.binary, "run", rewritten(folder, "money.toml", "llama3_405b_day.toml", more), "--json", "--no-interval", "--quiet", "--out", folder], timeout_s=1800).json
     MWh = figures["pcc_mean_MW"] * 24
     cost = listed(figures["cost_USD"])
     report.within("a Saturday's energy at 45 USD/MWh", cost["energy"], 0.999 * 45 * MWh, 1.001 * 45 * MWh, "USD")
@@ -199,7 +199,7 @@ def check_money(report):
 def check_machines(report):
     """The site's waveform on power systems of several machines."""
     with tempfile.TemporaryDirectory() as folder:
-        result = product.call([report.binary, "run", SCENARIOS / "llama3_405b_transients.toml", "--json", "--quiet", "--out", folder]).json["result_file"]
+        result = product.call([report.binary, "run", SCENARIOS / "llama3_405b_transients.toml", "--json", "--no-interval", "--quiet", "--out", folder]).json["result_file"]
         # By hand: the stop of 10.6 MW less its mean over the last 20 s, twice, leaves the mean speed f0/(2 E) * 5.52 s * dP off, E the
         # stored energy: the integral of 1 - 2x + x^2/2 over x = t/20 s up to its zero. The machines' own swings come on top.
         # The calculation leaves out that loads answer the voltage. The 39-bus case's loads, all constant impedance, take half of the

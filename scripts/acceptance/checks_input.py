@@ -16,7 +16,7 @@ CASES = (
 
 def check(report):
     for name, code, arguments, word in CASES:
-        o = product.call([report.binary, "run", *arguments, "--json", "--out", report.folder.name])
+        o = product.call([report.binary, "run", *arguments, "--json", "--no-interval", "--out", report.folder.name])
         lines = o.stderr.strip().splitlines()
         report.judge(f"bad input: {name}", o.code == code and word in o.stderr and len(lines) <= 3 and o.wall_s < 1.0,
                      f"exit {o.code}, {o.wall_s:.3f} s: {lines[-1].strip() if lines else ''}", f"exit {code}, below 1 s, one message")

@@ -55,7 +55,7 @@ def check_new(report):
         with tempfile.TemporaryDirectory() as folder:
             file = f"{folder}/rack.toml"
             product.call([report.binary, "new", "--rack", name, "--model", "llama3_405b", "--hours", "0.05", file])
-            figures = product.call([report.binary, "run", file, "--quiet", "--json", "--out", folder]).json
+            figures = product.call([report.binary, "run", file, "--quiet", "--json", "--no-interval", "--out", folder]).json
             gpus = tomllib.loads((product.ROOT / "catalog" / "rack" / f"{name}.toml").read_text(encoding="utf-8"))["power"]
             domain = gpus["n_compute_tray"] * gpus["gpus_per_tray"]
             report.judge(f"new --rack {name}", figures["n_gpu"] % domain == 0 and figures["tokens_per_s_mean"] > 0, f"{figures['n_gpu']} GPUs", f"domains of {domain}, runs")
@@ -71,7 +71,7 @@ def check_figures(report):
         with tempfile.TemporaryDirectory() as folder:
             file = f"{folder}/rack.toml"
             product.call([report.binary, "new", "--rack", name, "--n-gpu", "144", "--model", "llama3_8b", "--hours", "0.05", file])
-            figures = product.call([report.binary, "run", file, "--quiet", "--json", "--out", folder]).json
+            figures = product.call([report.binary, "run", file, "--quiet", "--json", "--no-interval", "--out", folder]).json
             summary, shown = tw.run(tw.load(file)).summary, product.call([report.binary, "run", file, "--show", "iteration"]).stdout
             energy_J = figures["pcc_mean_MW"] * 1e6 * figures["simulated_s"]
             closes = math.isclose(figures["tokens_per_J"], sum(j["tokens"] for j in figures["jobs"]) / energy_J, rel_tol=1e-12)

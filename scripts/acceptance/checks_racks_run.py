@@ -13,7 +13,7 @@ OFTEN = {"job.main.failures.switch_tray_rate_per_day": "[0.02]", "job.main.failu
 
 
 def figures_of(report, file, sets, folder):
-    line = [report.binary, "run", file, "--quiet", "--json", "--out", f"{folder}/run.h5"]
+    line = [report.binary, "run", file, "--quiet", "--json", "--no-interval", "--out", f"{folder}/run.h5"]
     return product.call(line + [w for key, value in sets.items() for w in ("--set", f"{key}={value}")]).json
 
 
