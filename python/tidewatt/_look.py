@@ -41,6 +41,12 @@ def result_html(summary: Mapping[str, Any], columns: Mapping[str, Iterable[str]]
     )
 
 
+def result_repr(summary: Mapping[str, Any], groups: Iterable[str]) -> str:
+    """What a notebook shows of a result: every figure of its `summary`, and the names of its `groups`."""
+    figures = "\n".join(f"  {key:<32} {shown(value)}" for key, value in summary.items())
+    return f"<tidewatt.Result>\n{figures}\n  groups: {', '.join(groups)}"
+
+
 def _part(title: str, figures: Mapping[str, tuple[str, str]], summary: Mapping[str, Any]) -> str:
     rows = "".join(
         f'<tr><td style="text-align:left">{escape(word)}</td><td style="text-align:right">{escape(with_unit(summary[key], unit))}</td>'

@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
+from ._chance import with_chance
 from ._datasets import dataset, resampled, with_step_s
 from ._given import Figures, unknown
 from ._plot import Plot
@@ -330,13 +331,12 @@ class Result:
             return _unpickled, (Path(path).read_bytes(), self.summary)
 
     def __repr__(self) -> str:
-        from ._look import shown
+        from ._look import result_repr
 
-        figures = "\n".join(f"  {key:<32} {shown(value)}" for key, value in self.summary.items())
-        return f"<tidewatt.Result>\n{figures}\n  groups: {', '.join(self.groups)}"
+        return result_repr(self.summary, self.groups)
 
     def __str__(self) -> str:
-        return self._source.summary_text.rstrip("\n") or repr(self)
+        return with_chance(self._source) or repr(self)
 
     def _repr_html_(self) -> str:
         from ._look import result_html

@@ -238,14 +238,19 @@ void run(Arguments a, int& exit_code) {
     });
   auto& s = result.summary;
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  s.emplace_back("payload_sha256", io::payload_sha256(result));
+  const std::string payload = io::payload_sha256(result);
+  s.emplace_back("payload_sha256", payload);
   s.emplace_back("result_file", path.string());
   io::Hdf5Sink(path.string()).write(result);
   write_compliance(path, result.compliance);
   const std::string gpu = a.show == "gpu" ? show_gpu(a, scenario, result, path) : "";
   s.insert(s.begin() + 2, {"wall_s", wall_s});
   std::optional<study::Chance> chance;
-  if (chances) chance = chance_of(a, scenario, result, a.resume.empty() ? &clocks : nullptr);
+  if (chances) {
+    chance = chance_of(a, scenario, result, a.resume.empty() ? &clocks : nullptr);
+    const std::string stem = std::filesystem::path(path).replace_extension("").string();
+    io::write_durably(stem + "_chance.json", study::chance_file(*chance, result, payload));
+  }
   if (a.json) {
     if (chance) study::add_chance(*chance, s);
     auto object = nlohmann::ordered_json::parse(io::result_json(result));

@@ -66,5 +66,9 @@ void add_chance(const Chance& chance, std::vector<std::pair<std::string, sim::Va
 std::string chance_text(const Chance& chance, const sim::Result& base, bool all = false);
 /// Draws, parts and errors as one JSON object on one line.
 std::string chance_json(const Chance& chance);
+/// The chance as it lies beside a result's file, for reports and notebooks: JSON with `payload_sha256` of the result that it belongs
+/// to, `text` as of `chance_text`, `figures` {K: {p05, p50, p95}} with `event_p50` and `event_max` where events set K, and `interval`
+/// as of `chance_json`.
+std::string chance_file(const Chance& chance, const sim::Result& base, const std::string& payload_sha256);
 
 }  // namespace TIDEWATT_NAMESPACE::study

@@ -105,4 +105,19 @@ std::string chance_json(const Chance& c) {
   return out.dump();
 }
 
+std::string chance_file(const Chance& c, const sim::Result& base, const std::string& payload_sha256) {
+  Json figures = Json::object();
+  for (const auto& f : c.figures) {
+    if (!std::isfinite(f.p05)) continue;
+    Json& at = figures[f.key] = {{"p05", f.p05}, {"p50", f.p50}, {"p95", f.p95}};
+    if (const auto event = c.event_p50.find(f.key); event != c.event_p50.end())
+      at["event_p50"] = number(event->second), at["event_max"] = number(c.event_max.at(f.key));
+  }
+  const Json out{{"payload_sha256", payload_sha256},
+                 {"text", chance_text(c, base)},
+                 {"figures", figures},
+                 {"interval", Json::parse(chance_json(c))}};
+  return out.dump(1) + "\n";
+}
+
 }  // namespace TIDEWATT_NAMESPACE::study

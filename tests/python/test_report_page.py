@@ -255,3 +255,20 @@ def test_a_pulse_shorter_than_a_pixel_is_drawn_no_longer_than_one(tmp_path):
     assert min(reach) == 50.0  # the spike is there
     assert at[90.0] == pytest.approx(200.0, abs=1.0) and at[80.0] == pytest.approx(300.0, abs=1.0)
     assert at.get(50.0, 0.0) + at.get(60.0, 0.0) <= 0.6
+
+
+def test_the_cards_show_the_chance_that_lies_beside_the_result(file, tmp_path):
+    own = tmp_path / "own.h5"
+    shutil.copy(file, own)
+    beside = tmp_path / "own_chance.json"
+    figures = {"pcc_max_MW": {"p05": 17.0, "p50": 18.5, "p95": 21.0}}
+    beside.write_text(json.dumps({"payload_sha256": ResultFile(own).payload_sha256, "figures": figures, "text": "", "interval": {}}), encoding="utf-8")
+
+    def page():
+        return report.write(own, tmp_path / "page")[0].read_text(encoding="utf-8")
+
+    assert "median 18.5, 90 % within 17 to 21" in page()
+    # The chance of another result under the same name does not count, nor does a damaged file.
+    for text in (json.dumps({"payload_sha256": 64 * "1", "figures": figures}), "{", "[]"):
+        beside.write_text(text, encoding="utf-8")
+        assert "90 % within" not in page()

@@ -100,10 +100,16 @@ def _tiles(result: ResultFile, found: list[dict]) -> str:
         rules = f'<div><b style="color:{compliance.COLOUR.get(verdict, "inherit")}">{escape(verdict)}</b><span>{word}</span></div>'
     peak = dict.fromkeys(("mfu_percent", "hfu_percent"), findings.of_peak(result.summary))
     return rules + "".join(
-        f"<div><b>{escape(with_unit(result.summary[key], unit))}</b><span>{escape(word + peak.get(key, ''))}</span></div>"
+        f"<div><b>{escape(with_unit(result.summary[key], unit))}</b><span>{escape(word + peak.get(key, ''))}{_chance(result, key)}</span></div>"
         for key, word, unit in TOP
         if math.isfinite(result.figure(key))
     )
+
+
+def _chance(result: ResultFile, key: str) -> str:
+    """Median and 5 to 95 % of a headline, where its chance lies beside the result."""
+    at = result.chance.get("figures", {}).get(key)
+    return f"<br>median {text(at['p50'], 3)}, 90 % within {text(at['p05'], 3)} to {text(at['p95'], 3)}" if at else ""
 
 
 def whole(page: Page, title: str, subtitle: str, tiles: str, above: str = "") -> str:

@@ -9,6 +9,7 @@ from typing import Callable
 import numpy as np
 
 from .. import _core
+from .._chance import chance_beside
 
 
 class Missing(Exception):
@@ -66,6 +67,7 @@ class ResultFile:
         self.summary: dict = core.summary
         self.payload_sha256: str = core.payload_sha256
         self.provenance: dict[str, str] = core.provenance
+        self.chance: dict = chance_beside(getattr(core, "path", ""), self.payload_sha256)
         units: dict[str, dict[str, str]] = {}
         for path, _, unit, _ in core.arrays:
             group, _, name = path[1:].rpartition("/")

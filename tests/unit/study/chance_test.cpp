@@ -76,6 +76,17 @@ TEST_CASE("parts are an object by name, with counts and half-widths") {
   CHECK(inputs["n_failed"] == 0);
   CHECK(inputs["pcc_mean_MW_half_width"].get<double>() ==
         Approx(0.5 * (inputs["pcc_mean_MW_p95"].get<double>() - inputs["pcc_mean_MW_p05"].get<double>())));
+  sim::Result run;
+  run.summary = {{"pcc_mean_MW", 10.0}, {"pue", 1.1}};
+  // Beside a result: only figures that have an interval, and whose result it is.
+  c.figures.push_back(combine("pue", 1.1, std::vector<ChancePart>{}));
+  const auto file = nlohmann::json::parse(study::chance_file(c, run, "abc"));
+  CHECK(file["payload_sha256"] == "abc");
+  CHECK(file["figures"].size() == 1);
+  CHECK(file["figures"]["pcc_mean_MW"]["p50"].get<double>() == c.figures.front().p50);
+  CHECK(file["interval"]["parts"]["inputs"]["n_draw"] == 2);
+  CHECK(file["text"].get<std::string>().find("connection, mean, MW") != std::string::npos);
+  c.figures.pop_back();
   std::vector<std::pair<std::string, sim::Value>> summary = {{"pcc_mean_MW", 10.0}, {"pue", 1.1}};
   study::add_chance(c, summary);
   REQUIRE(summary.size() == 5);
