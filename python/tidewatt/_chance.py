@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 
-def chance_beside(path: str | os.PathLike[str], payload_sha256: str) -> dict[str, Any]:
+def chance_beside(path: str | os.PathLike[str] | None, payload_sha256: str) -> dict[str, Any]:
     """The chance that lies beside a result's file.
 
     Parameters
     ----------
     path
-        The result's file; empty for a result that has none.
+        The result's file; None or empty for a result that has none.
     payload_sha256
         Of the result: the chance of an earlier result under the same name does not count.
 
@@ -22,9 +22,11 @@ def chance_beside(path: str | os.PathLike[str], payload_sha256: str) -> dict[str
     dict
         `figures` {K: {p05, p50, p95}}, `text` and `interval`; empty where there is none.
     """
+    if not path or not os.fspath(path):
+        return {}
     file = Path(f"{os.path.splitext(path)[0]}_chance.json")
     try:
-        found = json.loads(file.read_text(encoding="utf-8")) if os.fspath(path) else {}
+        found = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) and found.get("payload_sha256") == payload_sha256 else {}

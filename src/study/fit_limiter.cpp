@@ -58,7 +58,9 @@ LimiterModel limiter_model(const std::string& base, const std::string& governor,
                  {}};
   const double rest_W = *std::min_element(log.power_W.begin(), log.power_W.end());
   const double largest_W = 0.06 * *std::max_element(log.limit_W.begin(), log.limit_W.end());
-  m.prior = {entry.prior("governor.window_s", 4.0),
+  // A factor of four: a meter of a second tells longer windows apart, shorter ones not. The entry's range is for runs.
+  const double window_s = m.limits.window_s;
+  m.prior = {{"window_s", 0.25 * window_s, 4.0 * window_s, true},
              {"cap_margin_W", -0.25 * largest_W, largest_W, false},
              activity_prior(m.gpu, log),
              {"rest_W", 0.7 * rest_W, 1.4 * rest_W, true}};
