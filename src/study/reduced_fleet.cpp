@@ -36,15 +36,18 @@ std::int64_t racks_of(const sim::HallSpec& h, const sim::JobSpec& j) {
   return (j.plan.n_gpu + used - 1) / used;
 }
 
+/// Assumed inputs of a job that are rates of one GPU.
+constexpr const char* gpu_rates[] = {"load_per_gpu_GB_per_s", "checkpoint_per_gpu_GB_per_s"};
+std::string life_key(const sim::JobSpec& j, const char* key) { return fmt::format("job.{}.life.{}", j.name, key); }
+
 /// By how much a job's rates of loading and saving can rise within what their keys take, wherever they are drawn. At that rate a copy
 /// takes milliseconds.
 double highest_rise(const sim::Scenario& s, const sim::JobSpec& j) {
   constexpr double most_B_per_s = 1e12;
   double highest_B_per_s = std::max(j.life.load_per_gpu_B_per_s, j.life.checkpoint_per_gpu_B_per_s);
   for (const auto& a : s.assumed)
-    if (a.key == fmt::format("job.{}.life.load_per_gpu_GB_per_s", j.name) ||
-        a.key == fmt::format("job.{}.life.checkpoint_per_gpu_GB_per_s", j.name))
-      highest_B_per_s = std::max(highest_B_per_s, 1e9 * a.high);
+    for (const char* key : gpu_rates)
+      if (a.key == life_key(j, key)) highest_B_per_s = std::max(highest_B_per_s, 1e9 * a.high);
   return std::max(1.0, most_B_per_s / highest_B_per_s);
 }
 
@@ -134,8 +137,7 @@ ReducedFleet reduced_fleet(const sim::Scenario& given) {
     // A checkpoint is as large as before and each GPU's part of it larger: at this rate loading and saving take as long as before.
     const double larger = std::min(static_cast<double>(dp) / static_cast<double>(less), highest_rise(s, j));
     j.life.load_per_gpu_B_per_s *= larger, j.life.checkpoint_per_gpu_B_per_s *= larger;
-    for (const char* key : {"load_per_gpu_GB_per_s", "checkpoint_per_gpu_GB_per_s"})
-      scaled[fmt::format("job.{}.life.{}", j.name, key)] = larger;
+    for (const char* key : gpu_rates) scaled[life_key(j, key)] = larger;
     for (std::size_t h = 0; h < s.halls.size(); ++h)
       wanted[h] += on_racks ? static_cast<double>(racks_of(s.halls[h], j) * hall_unit(s.halls[h]))
                             : static_cast<double>(j.plan.n_gpu) * static_cast<double>(in_hall[k][h]) /

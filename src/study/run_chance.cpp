@@ -134,7 +134,7 @@ Chance run_chance(const sim::Scenario& scenario, const sim::Result& base, const 
     duration_s = replay_s;
     out.notes.push_back(fmt::format("replays cover the first {:.3g} h", duration_s / 3600.0));
   }
-  // No headline comes from flicker, bands and cycles, which see the rated part alone: it is left empty, a fifth of the work.
+  // No headline comes from flicker, bands and cycles, which see the rated part alone: it is left empty, a tenth of the work.
   fleet.scenario.devices.rules_from_s = duration_s, fleet.scenario.devices.rules_until_s = 0.0;
   out.n_gpu = fleet.n_gpu, out.replayed_h = duration_s / 3600.0;
   Figures nominal;
