@@ -115,10 +115,15 @@ std::optional<sim::Result> simulate(const Arguments& a, const sim::Scenario& sce
   return result;
 }
 
+/// A file beside the result: its name without the ending, and what follows.
+std::string beside(const std::filesystem::path& result_file, const std::string& ending) {
+  return std::filesystem::path(result_file).replace_extension("").string() + ending;
+}
+
 /// Each rule set's verdict beside the result, as text, HTML and JSON.
 void write_compliance(const std::filesystem::path& result_file, const std::vector<grid::ComplianceReport>& reports) {
   for (const auto& r : reports) {
-    const std::string stem = std::filesystem::path(result_file).replace_extension("").string() + "_" + r.rule_set;
+    const std::string stem = beside(result_file, "_" + r.rule_set);
     const std::pair<const char*, std::string> files[] = {
         {".txt", grid::compliance_text(r)}, {".html", grid::compliance_html(r)}, {".json", grid::compliance_json(r)}};
     for (const auto& [suffix, text] : files) io::write_durably(stem + suffix, text);
@@ -177,7 +182,7 @@ study::Chance chance_of(const Arguments& a, const sim::Scenario& scenario, const
 std::string show_gpu(const Arguments& a, const sim::Scenario& scenario, const sim::Result& result,
                      const std::filesystem::path& result_file) {
   const auto view = sim::view_gpu(scenario, result, chosen_gpu(a.gpu));
-  const std::string stem = std::filesystem::path(result_file).replace_extension("").string() + "_gpu";
+  const std::string stem = beside(result_file, "_gpu");
   io::write_durably(stem + ".csv", sim::gpu_view_csv(view));
   io::write_durably(stem + ".svg", sim::gpu_view_svg(view));
   const std::string fans = sim::gpu_fans_csv(view);
@@ -248,8 +253,7 @@ void run(Arguments a, int& exit_code) {
   std::optional<study::Chance> chance;
   if (chances) {
     chance = chance_of(a, scenario, result, a.resume.empty() ? &clocks : nullptr);
-    const std::string stem = std::filesystem::path(path).replace_extension("").string();
-    io::write_durably(stem + "_chance.json", study::chance_file(*chance, result, payload));
+    io::write_durably(beside(path, "_chance.json"), study::chance_file(*chance, result, payload));
   }
   if (a.json) {
     if (chance) study::add_chance(*chance, s);

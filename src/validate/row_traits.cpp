@@ -79,10 +79,15 @@ std::string entry_name(const Node* spec) {
   return spec != nullptr && spec->is_text() ? std::get<std::string>(spec->value) : "";
 }
 
+/// A whole number; none where the node is absent or another value.
+std::optional<std::int64_t> whole_number(const Node* node) {
+  if (node == nullptr || !std::holds_alternative<std::int64_t>(node->value)) return {};
+  return std::get<std::int64_t>(node->value);
+}
+
 /// Of a job's model; none where it is not of this catalog.
 std::optional<std::int64_t> experts_of(const Node* model) {
-  const Node* own = model != nullptr ? model->find("experts") : nullptr;
-  if (own != nullptr && std::holds_alternative<std::int64_t>(own->value)) return std::get<std::int64_t>(own->value);
+  if (const auto own = whole_number(model != nullptr ? model->find("experts") : nullptr)) return own;
   const std::string name = entry_name(model);
   if (!catalog_in_use().has("model", name)) return {};
   return model_entry(name).experts;
@@ -117,10 +122,9 @@ RunTraits run_traits(const std::string& scenario) {
     out.formats.insert(format_of(precision != nullptr && precision->is_text() ? std::get<std::string>(precision->value)
                                                                               : workload::ParallelPlan{}.precision));
     const auto experts = experts_of(job.find("model"));
-    const Node* rank = plan != nullptr ? plan->find("adapter_rank") : nullptr;
-    const bool adapts = rank != nullptr && std::holds_alternative<std::int64_t>(rank->value);
+    const auto adapter_rank = whole_number(plan != nullptr ? plan->find("adapter_rank") : nullptr);
     if (experts)
-      out.shapes.insert(shape_of(*experts, adapts ? std::get<std::int64_t>(rank->value) : 0));
+      out.shapes.insert(shape_of(*experts, adapter_rank.value_or(0)));
     else
       all_known = false;
   }
