@@ -283,7 +283,7 @@ TEST_CASE("two jobs on one fleet keep clocks of their own and share the site's b
   for (const char* key : {"iteration_s", "mfu_percent", "mfu_bf16_percent", "hfu_percent", "clock_mean_MHz",
                           "clock_alone_MHz", "slowest_behind_percent", "straggler_loss_percent", "die_mean_degC"}) {
     INFO(key);
-    const auto [low, high] = std::minmax(of(both, 0, key), of(both, 1, key));
+    const auto [low, high] = std::minmax({of(both, 0, key), of(both, 1, key)});
     CHECK(low < high);
     CHECK(figure(both, key) > low);
     CHECK(figure(both, key) < high);
