@@ -12,13 +12,14 @@
 
 #include "backing.hpp"
 #include "error_scale.hpp"
+#include "predictive.hpp"
 #include "row_traits.hpp"
-#include "study/sensitivity.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
 
-constexpr std::size_t least_rows = 8;
+constexpr std::size_t least_rows = 8, least_sources = 3;
+constexpr int n_equally_likely = 99;  // so that the 5 and 95 % of them are two of them
 constexpr const char* no_row = "no row backs this";
 
 /// A blind row of the ledger with what is known of it.
@@ -81,6 +82,21 @@ Candidates chosen(const Candidates& from, const std::function<bool(const RowTrai
   return out;
 }
 
+std::size_t n_source(const Candidates& rows) {
+  std::set<std::string> sources;
+  for (const Candidate* c : rows) sources.insert(c->line->source);
+  return sources.size();
+}
+
+bool suffice(const Candidates& rows) { return rows.size() >= least_rows && n_source(rows) >= least_sources; }
+
+/// "7 of 2 sources"
+std::string number_of(const Candidates& rows) {
+  return n_source(rows) < least_sources && rows.size() >= least_rows
+             ? fmt::format("{} of {} sources", rows.size(), n_source(rows))
+             : fmt::format("{}", rows.size());
+}
+
 /// The rows and the class that model_errors() describes.
 ModelError class_of(const std::vector<Candidate>& all, const Wanted& w, const std::string& without_source) {
   ModelError out;
@@ -102,18 +118,19 @@ ModelError class_of(const std::vector<Candidate>& all, const Wanted& w, const st
   const Candidates* rows = &area;
   if (device.empty()) {
     rows = &device, notes.emplace_back(no_row);
-  } else if (alike.size() >= least_rows) {
+  } else if (suffice(alike)) {
     rows = &alike, out.class_name = name_of(w, true);
-  } else if (device.size() >= least_rows) {
+  } else if (suffice(device)) {
     rows = &device, out.class_name = name_of(w, false);
-    notes.push_back(fmt::format("{} alike ({}): all rows of the device", alike.size(), name_of(w, true)));
+    notes.push_back(fmt::format("{} alike ({}): all rows of the device", number_of(alike), name_of(w, true)));
   } else {
     out.class_name = w.area + ", all devices";
-    notes.push_back(fmt::format("{} on the device ({}): rows of all devices", device.size(), name_of(w, false)));
+    notes.push_back(fmt::format("{} on the device ({}): rows of all devices", number_of(device), name_of(w, false)));
   }
   if (n_in_unit > 0) notes.push_back(fmt::format("{} left out: error in a unit, not a ratio", n_in_unit));
   if (n_nothing > 0) notes.push_back(fmt::format("{} left out: computed as 0", n_nothing));
-  for (const Candidate* c : *rows) out.rows.push_back(c->line->row), out.logs.push_back(c->log);
+  for (const Candidate* c : *rows)
+    out.rows.push_back(c->line->row), out.logs.push_back(c->log), out.sources.emplace_back(c->line->source);
   out.note = fmt::format("{}", fmt::join(notes, "; "));
   return out;
 }
@@ -156,11 +173,15 @@ study::ChancePart model_part(const std::vector<LedgerLine>& lines, const std::st
       none.push_back(e.headline);
       continue;
     }
-    classes.push_back(fmt::format("{}: {} blind rows of {}", e.headline, e.logs.size(), e.class_name));
+    const Predictive next = predictive(e.logs, e.sources);
+    classes.push_back(fmt::format("{}: {} blind rows of {} from {} source{}", e.headline, e.logs.size(), e.class_name,
+                                  next.n_source, next.n_source == 1 ? "" : "s"));
     out.n_draw = std::max(out.n_draw, static_cast<std::int64_t>(e.logs.size()));
-    out.logs[e.headline] = e.logs;
-    if (e.headline != "tokens_per_s_mean") continue;
-    for (const double x : e.logs) out.logs["iteration_s"].push_back(-x);
+    for (int i = 1; i <= n_equally_likely; ++i) {
+      const double x = next.quantile(static_cast<double>(i) / (n_equally_likely + 1));
+      out.logs[e.headline].push_back(x);
+      if (e.headline == "tokens_per_s_mean") out.logs["iteration_s"].push_back(-x);
+    }
   }
   if (!none.empty()) classes.push_back(fmt::format("no row backs {}", fmt::join(none, ", ")));
   out.note = fmt::format("{}", fmt::join(classes, "; "));
@@ -174,9 +195,15 @@ std::vector<CheckedRow> checked_rows(const std::vector<LedgerLine>& lines) {
     if (std::isnan(c.log)) continue;
     const Wanted wanted = wanted_by(c);
     const ModelError others = class_of(all, wanted, c.line->source);
-    out.push_back({c.line->row, c.line->source, class_of(all, wanted, "").class_name, c.log, others.class_name,
-                   others.logs.size(), study::quantile(others.logs, 0.05), study::quantile(others.logs, 0.95),
-                   others.note});
+    CheckedRow row{c.line->row, c.line->source,    class_of(all, wanted, "").class_name,
+                   c.log,       others.class_name, others.logs.size(),
+                   0,           std::nan(""),      std::nan(""),
+                   others.note};
+    if (row.n > 0) {
+      const Predictive next = predictive(others.logs, others.sources);
+      row.n_source = next.n_source, row.p05 = next.quantile(0.05), row.p95 = next.quantile(0.95);
+    }
+    out.push_back(std::move(row));
   }
   return out;
 }
@@ -204,6 +231,7 @@ std::string checked_json(const std::vector<CheckedRow>& rows) {
                     {"log", number(r.log)},
                     {"class", r.class_name},
                     {"n", r.n},
+                    {"n_source", r.n_source},
                     {"p05", number(r.p05)},
                     {"p95", number(r.p95)},
                     {"inside", r.n > 0 ? nlohmann::ordered_json(r.inside()) : nlohmann::ordered_json()},

@@ -9,15 +9,16 @@ namespace TIDEWATT_NAMESPACE::validate {
 
 /// How wrong the model was for blind rows that are like a run, each computed for the first time.
 struct ModelError {
-  std::string headline;           ///< key of the summary
-  std::string class_name;         ///< what the rows have in common; empty: no row backs the headline
-  std::vector<std::string> rows;  ///< ids, in the ledger's order, [n]
-  std::vector<double> logs;       ///< ln(measured / computed) of each row, equally likely, dimensionless, [n]
-  std::string note;               ///< why it has no rows, why the class is a coarser one, what was left out
+  std::string headline;              ///< key of the summary
+  std::string class_name;            ///< what the rows have in common; empty: no row backs the headline
+  std::vector<std::string> rows;     ///< ids, in the ledger's order, [n]
+  std::vector<double> logs;          ///< ln(measured / computed) of each row, dimensionless, [n]
+  std::vector<std::string> sources;  ///< of each row, [n]
+  std::string note;                  ///< why it has no rows, why the class is a coarser one, what was left out
 };
 
 /// For each headline of `backed_headlines()`: first errors of the class of blind rows that backs it. A class has rows of one area and
-/// quantity. Of these it takes the first that has at least 8 rows:
+/// quantity. Of these it takes the first that has at least 8 rows from at least 3 sources:
 ///
 /// 1. the run's devices, number formats, kinds of model (dense, experts) and the headline's state (steps of a plan, chips at work);
 /// 2. the run's devices;
@@ -33,19 +34,22 @@ struct ModelError {
 std::vector<ModelError> model_errors(const std::vector<LedgerLine>& lines, const std::string& scenario,
                                      const std::string& without_source = "");
 
-/// The same as a part of a run's chance: iterations err as tokens do, the other way. The note names the classes and the headlines
-/// that no row backs; those get nothing added.
+/// The same as a part of a run's chance: 99 equally likely errors of a row from a source that the class does not have (`predictive`).
+/// Iterations err as tokens do, the other way. The note names the classes and the headlines that no row backs; those get nothing added.
 study::ChancePart model_part(const std::vector<LedgerLine>& lines, const std::string& scenario);
 
 /// A blind row held to its class without all rows of its own source.
 struct CheckedRow {
   std::string row, source;
-  std::string own_class;        ///< its class with all rows
-  double log = 0.0;             ///< its own ln(measured / computed); infinite where it was computed as 0
-  std::string class_name;       ///< class without its source; empty: none of its device is left
-  std::size_t n = 0;            ///< rows of that class, a count
-  double p05 = 0.0, p95 = 0.0;  ///< type-7 quantiles of that class's logs, dimensionless; NaN without a class
-  std::string note;             ///< as in ModelError
+  std::string own_class;     ///< its class with all rows
+  double log = 0.0;          ///< its own ln(measured / computed); infinite where it was computed as 0
+  std::string class_name;    ///< class without its source; empty: none of its device is left
+  std::size_t n = 0;         ///< rows of that class, a count
+  std::size_t n_source = 0;  ///< sources of these, a count
+  double
+      p05 = 0.0,
+      p95 = 0.0;  ///< where the next source's log lies by that class (`predictive`), dimensionless; NaN without a class
+  std::string note;  ///< as in ModelError
   /// Whether the measured value lies between the quantiles, ends included.
   bool inside() const { return p05 <= log && log <= p95; }
 };

@@ -1,9 +1,12 @@
 #include "validate/model_error.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
+#include "validate/predictive.hpp"
 #include "validate/row_traits.hpp"
 
 using namespace tidewatt::validate;
@@ -39,11 +42,13 @@ const std::vector<std::string> h100_fp8 = {"R4/h100-256",
                                            "E1/titan-405b-fp8-async",
                                            "E1/dgxc-340b-128-fp8"};
 
-/// Row i takes exp(0.01 i) times as long as measured: its throughput was measured 0.01 i higher in ln.
+constexpr std::array papers = {"paper 0", "paper 1", "paper 2", "paper 3", "paper 4", "paper 5", "paper 6"};
+
+/// Row i takes exp(0.01 i) times as long as measured: its throughput was measured 0.01 i higher in ln. Seven sources take turns.
 std::vector<LedgerLine> ladder(std::size_t n) {
   std::vector<LedgerLine> out;
   for (std::size_t i = 0; i < n; ++i)
-    out.push_back(line(h100_fp8[i], "paper", std::expm1(0.01 * static_cast<double>(i))));
+    out.push_back(line(h100_fp8[i], papers[i % papers.size()], std::expm1(0.01 * static_cast<double>(i))));
   return out;
 }
 
@@ -176,7 +181,17 @@ TEST_CASE("mean power rests on chips at work, not on energy per token nor on chi
   CHECK(more.note.find("1 alike (node power in W, h100, at work)") != std::string::npos);
 }
 
-TEST_CASE("a row is held to the quantiles of its class without its own source") {
+TEST_CASE("eight rows of two sources are no class of their own") {
+  auto lines = ladder(9);
+  for (std::size_t i = 0; i < lines.size(); ++i) lines[i].source = i % 2 == 0 ? "a" : "b";
+  const auto two = tokens(lines, h100);
+  CHECK(two.class_name == "training time, all devices");
+  CHECK(two.note.starts_with("9 of 2 sources on the device (training time, h100): rows of all devices"));
+  lines[4].source = "c";
+  CHECK(tokens(lines, h100).class_name == "training time, h100, fp8, dense, steps");
+}
+
+TEST_CASE("a row is held to where the next source lies by its class without its own source") {
   auto lines = ladder(21);
   lines.push_back(line("E1/gke-175b-h100", "google", std::expm1(0.195)));
   lines.push_back(line("E1/gke-70b-h100-fp8", "google", 9.0));  // its own source: far off, and not in the class
@@ -185,12 +200,28 @@ TEST_CASE("a row is held to the quantiles of its class without its own source") 
   const CheckedRow& own = rows[21];
   CHECK(own.class_name == own.own_class);
   CHECK(own.n == 21);
-  CHECK(own.p05 == Approx(0.01));  // logs 0, 0.01, … 0.20: the 5 % quantile is the second, the 95 % the last but one
-  CHECK(own.p95 == Approx(0.19));
-  CHECK_FALSE(own.inside());
-  CHECK(rows[0].n == 2);  // all others are of the same source
-  lines[21].error = std::expm1(0.185);
-  CHECK(checked_rows(lines)[21].inside());
+  CHECK(own.n_source == 7);
+  // Sources' means 0.07, 0.08, … 0.13 have variance 7/1500, each with 0.07 above and below: a = 8/7 · 7/15000, b = 2/3 · 0.0049 · 3/2.
+  const double a = 8.0 / 7.0 * 0.0028 / 6.0, b = 2.0 / 3.0 * 7.0 * 0.0098 / 14.0;
+  const double nu = (a + b) * (a + b) / (a * a / 6.0 + b * b / 14.0);
+  const double half = student_quantile(0.95, nu) * std::sqrt(a + b);
+  CHECK(own.p05 == Approx(0.1 - half));
+  CHECK(own.p95 == Approx(0.1 + half));
+  CHECK(own.inside());
+  CHECK(rows[0].n == 20);  // those of its own source are left out, "google" is not
+  lines[21].error = std::expm1(0.1 + 1.01 * half);
+  CHECK_FALSE(checked_rows(lines)[21].inside());
+}
+
+TEST_CASE("a run's part has 99 equally likely errors, iterations those of tokens the other way") {
+  const auto part = model_part(ladder(21), h100);
+  const auto &tokens = part.logs.at("tokens_per_s_mean"), &iterations = part.logs.at("iteration_s");
+  REQUIRE(tokens.size() == 99);
+  CHECK(part.n_draw == 21);
+  CHECK(tokens[49] == Approx(0.1));
+  CHECK(std::is_sorted(tokens.begin(), tokens.end()));
+  for (std::size_t i = 0; i < 99; ++i) CHECK(iterations[i] == -tokens[i]);
+  CHECK(part.note.find("21 blind rows of training time, h100, fp8, dense, steps from 7 sources") != std::string::npos);
 }
 
 TEST_CASE("the JSON has null for what is not known") {
