@@ -159,7 +159,7 @@ void add_validate_command(CLI::App& app, int&) {
               "print each training row's error with the matrix efficiency set by the other rows of its device");
   c->add_flag(
       "--model-errors", a->model_errors,
-      "print the first error of each blind row beside the 5 % and 95 % quantiles of its class's first errors; rows of "
+      "print the first error of each blind row beside where its class puts the next source's error, 5 to 95 %; rows of "
       "its own source are left out of the class");
   c->add_flag("--mutation", a->mutation,
               "compute each passing row with its main parameter changed: it must fail then; takes minutes");

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "fleet/fan_stairs.hpp"
 #include "inherit.hpp"
+#include "scenario_assumed.hpp"
 #include "scenario_check.hpp"
 #include "scenario_defaults.hpp"
 #include "scenario_grid.hpp"
@@ -380,12 +381,11 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
     read_economics(reading, *n, s);
   each(reading, r, "event", false, "disturbances at a time",
        [&](const Node& n, const std::string& path) { reading.read(n, path, s.events.emplace_back()); });
+  const auto own = read_assumed(reading, r);
   r.finish();
-  if (std::any_of(s.events.begin(), s.events.end(),
-                  [](const EventParams& e) { return e.kind == EventKind::power_brake; }))
-    reading.assumed.insert(reading.assumed.end(), reading.of_brake.begin(), reading.of_brake.end());
   set_items(items, reading, s);
   if (reading.findings.empty()) check_scenario(s, root.place, reading.findings);
+  add_assumed(own, options.set, s, reading);
   if (!reading.findings.empty()) {
     drop_consequences(reading);
     place_findings(root, reading.findings);

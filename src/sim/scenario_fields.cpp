@@ -130,4 +130,14 @@ void EventParams::fields(FieldVisitor& v) {
   choose(v, "by", by, "curtailment: what meets the order; tiers: the jobs as [job.curtailment] says", Need::optional);
 }
 
+void AssumedParams::fields(FieldVisitor& v) {
+  constexpr Range any{-1e18, 1e18};
+  v.text("key", key, "full key path of a number of this scenario");
+  v.number("low", low, any, "lowest value, in the key's unit", Need::optional);
+  v.number("high", high, any, "highest value, in the key's unit", Need::optional);
+  v.numbers("values", values, any, "instead of low and high: values that are equally likely, in the key's unit",
+            Need::optional);
+  v.text("source", source, "what the range rests on");
+}
+
 }  // namespace TIDEWATT_NAMESPACE::sim

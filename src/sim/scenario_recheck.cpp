@@ -42,6 +42,13 @@ bool Recheck::take(const std::string& key, bool whole, Node& node) {
   return true;
 }
 
+void Recheck::note(const std::string& key, const Node& node) {
+  const auto at = watched_.find(key);
+  if (at == watched_.end()) return;
+  const auto* whole = std::get_if<std::int64_t>(&node.value);
+  at->second = whole != nullptr ? static_cast<double>(*whole) : std::get<double>(node.value);
+}
+
 void Recheck::table(const std::string& path, const Keys& keys, const Keys& defaults) {
   TableWriter written;
   detail::FieldLister now, unset;
@@ -55,11 +62,15 @@ void Recheck::table(const std::string& path, const Keys& keys, const Keys& defau
     const std::string at = path + "." + key;
     const bool whole = numbers.whole.contains(key);
     if (whole) whole_.insert(at);
+    if (whole || numbers.real.contains(key)) note(at, node);
     if ((whole || numbers.real.contains(key)) && take(at, whole, node)) given.insert(key);
     if (!numbers.list.contains(key)) continue;
     auto& items = std::get<Node::Array>(node.value);
-    for (std::size_t i = 0; i < items.size(); ++i)
-      if (take(fmt::format("{}[{}]", at, i), false, items[i])) given.insert(key);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const std::string item = fmt::format("{}[{}]", at, i);
+      note(item, items[i]);
+      if (take(item, false, items[i])) given.insert(key);
+    }
   }
   std::erase_if(std::get<Node::Table>(written.out.value), [&](const auto& item) {
     if (given.contains(item.first)) return false;
@@ -255,6 +266,15 @@ Scenario with_values(Scenario s, const std::map<std::string, double>& values) {
   for (const auto& [key, value] : c.left()) c.report(key, "is no number of this scenario");
   if (!findings.empty()) throw InputError(std::move(findings));
   return s;
+}
+
+std::map<std::string, double> numbers_at(const Scenario& given, const std::vector<std::string>& keys) {
+  Scenario s = given;
+  std::vector<Finding> findings;
+  Recheck c(findings);
+  for (const auto& key : keys) c.watch(key);
+  walk(c, s, findings, false);
+  return c.watched();
 }
 
 std::set<std::string> whole_numbers(Scenario s) {

@@ -2,6 +2,7 @@
 // Private to sim: the reader's checks for a scenario in memory, and the rules of both. Findings name keys; the
 // reader adds their lines.
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -21,6 +22,10 @@ class Recheck {
   /// @param values by full key path, in the key's unit; those of whole numbers are rounded
   explicit Recheck(std::vector<Finding>& findings, std::map<std::string, double> values = {})
       : findings_(findings), values_(std::move(values)) {}
+  /// Notes what the scenario has at a key.
+  void watch(const std::string& key) { watched_[key] = std::numeric_limits<double>::quiet_NaN(); }
+  /// Present values of all keys watched, in the key's unit; NaN: no number of the tables so far.
+  const std::map<std::string, double>& watched() const { return watched_; }
   /// Values whose key no table had so far.
   const std::map<std::string, double>& left() const { return values_; }
   /// Full key paths of all whole numbers so far.
@@ -44,8 +49,9 @@ class Recheck {
  private:
   /// Another value of a key, if one is given.
   bool take(const std::string& key, bool whole, Node& node);
+  void note(const std::string& key, const Node& node);
   std::vector<Finding>& findings_;
-  std::map<std::string, double> values_;
+  std::map<std::string, double> values_, watched_;
   std::set<std::string> whole_;
 };
 
@@ -60,6 +66,9 @@ void check_hours(const EconomicsParams& economics, std::vector<Finding>& finding
 std::map<std::string, double> item_values(const std::vector<std::string>& set, std::vector<Finding>& findings);
 /// The scenario with these items; what was assumed of them is given now.
 void set_items(const std::map<std::string, double>& items, Reading& reading, Scenario& s);
+
+/// What the scenario has at these keys, in their units; NaN: no number of the scenario.
+std::map<std::string, double> numbers_at(const Scenario& s, const std::vector<std::string>& keys);
 
 void recheck_site(Recheck& c, Scenario& s);
 void recheck_grid_case(Recheck& c, Scenario& s);

@@ -169,6 +169,7 @@ std::vector<Variable> assumed_variables(const sim::Scenario& scenario, const Nod
   for (const auto& a : scenario.assumed) {
     if (!(a.low < a.high)) continue;  // assumed, but as a fact
     Variable v{a.key, {a.key}, {}, a.low, a.high, "linear", false, 0};
+    for (const double x : a.values) v.values.push_back(fmt::format("{}", x));
     try {
       readable(v);
     } catch (const InputError&) {

@@ -30,6 +30,11 @@ struct Common {
   struct Item {
     std::string key;
     double low = 0.0, high = 0.0;
+    std::vector<double> values{};  // equally likely; empty: any between the ends
+    double at(double place) const {
+      if (values.empty()) return low + place * (high - low);
+      return values[std::min(values.size() - 1, static_cast<std::size_t>(place * static_cast<double>(values.size())))];
+    }
   };
   std::vector<Item> items;
 };
@@ -71,11 +76,12 @@ bool round_named(const InputError& e, InputDraw& draw) {
 /// A list's items have one range: the list moves by one factor, as far as all items stay inside.
 void hold_shape(Common& list, const std::map<std::string, double>& values) {
   double least = 0.0, most = std::numeric_limits<double>::infinity();
-  for (const auto& [key, low, high] : list.items) {
-    if (!(values.at(key) > 0.0)) return;  // each on its own
-    least = std::max(least, low / values.at(key)), most = std::min(most, high / values.at(key));
+  for (const auto& item : list.items) {
+    const double now = values.at(item.key);
+    if (!(now > 0.0)) return;  // each on its own
+    least = std::max(least, item.low / now), most = std::min(most, item.high / now);
   }
-  for (auto& [key, low, high] : list.items) low = values.at(key) * least, high = values.at(key) * most;
+  for (auto& item : list.items) item.low = values.at(item.key) * least, item.high = values.at(item.key) * most;
 }
 
 std::vector<Common> common_inputs(const sim::Scenario& s, const std::set<std::string>& taken) {
@@ -93,7 +99,7 @@ std::vector<Common> common_inputs(const sim::Scenario& s, const std::set<std::st
                                  ? known.try_emplace({"die limits", 0.0, 0.0, 0.0, ""}, out.size())
                                  : known.try_emplace({name, item ? 0.0 : a.value, a.low, a.high, a.source}, out.size());
     if (added) out.emplace_back();
-    out[at->second].items.push_back({a.key, a.low, a.high});
+    out[at->second].items.push_back({a.key, a.low, a.high, a.values});
     values[a.key] = a.value;
   }
   for (Common& c : out)
@@ -196,8 +202,8 @@ InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalo
       InputDraw draw;
       for (const auto& [key, column] : rows) draw[key] = column[(seed - 1 + round * n + i) % column.size()];
       for (std::size_t d = 0; d < inputs.size(); ++d)
-        for (const auto& [key, low, high] : inputs[d].items)
-          draw[key] = factor(key) * place(key, low + points[i][d] * (high - low));
+        for (const auto& item : inputs[d].items)
+          draw[item.key] = factor(item.key) * place(item.key, item.at(points[i][d]));
       if (const std::string refusal = refused(s, dimensions, draw); refusal.empty())
         out.draws.push_back(std::move(draw));
       else if (out.n_refused++ == 0)

@@ -16,6 +16,7 @@ struct TIDEWATT_API AssumedInput {
   double value = 0.0;  ///< in the key's edge unit
   double low = 0.0, high = 0.0;
   std::string source;
+  std::vector<double> values{};  ///< equally likely, ascending, [n]; empty: any from low to high
 };
 
 /// The project's data files (compiled in), overlaid by a user's folder of the same layout.

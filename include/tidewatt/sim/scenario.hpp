@@ -185,6 +185,16 @@ struct TIDEWATT_API EventParams {
   void fields(FieldVisitor& v);
 };
 
+/// A number of the scenario that nobody knows well (`[[assumed]]`): chance, Monte Carlo and tornado draw it, as they draw what the
+/// catalog assumes.
+struct TIDEWATT_API AssumedParams {
+  std::string key;               ///< full key path of a number, e.g. `job.main.plan.virtual_stages`
+  double low = 0.0, high = 0.0;  ///< ends of its range in the key's unit; equal: `values`
+  std::vector<double> values;    ///< equally likely ones in the key's unit, [n]; empty: any from low to high
+  std::string source;            ///< what the range rests on
+  void fields(FieldVisitor& v);
+};
+
 /// A power system of several machines that feeds the site (`grid.case`); its response is part of the result.
 struct TIDEWATT_API GridCaseParams {
   std::string name;  ///< catalog entry of kind grid_case

@@ -101,3 +101,16 @@ TEST_CASE("days lie within a month of the start, where the weather has other day
   for (const auto& start : days.starts) CHECK((start >= "2024-06-20" && start <= "2024-08-20"));
   CHECK(std::set<std::string>(days.starts.begin(), days.starts.end()).size() == 8);
 }
+
+TEST_CASE("values that are equally likely are drawn equally often, and nothing between them") {
+  sim::LoadOptions load;
+  const auto fleet = study::reduced_fleet(sim::load_scenario("llama3_405b_day", load));
+  const auto drawn = input_draws(fleet, catalog::Catalog(), 32, 1);
+  REQUIRE(drawn.draws.size() == 32);
+  const auto n_of = [&](double value) {
+    return std::count_if(drawn.draws.begin(), drawn.draws.end(),
+                         [&](const auto& d) { return d.at("job.main.plan.virtual_stages") == value; });
+  };
+  CHECK(n_of(4.0) + n_of(8.0) == 32);
+  CHECK(std::abs(n_of(4.0) - 16) <= 4);  // 16 of a hypercube, but for candidates that were refused
+}
