@@ -41,7 +41,7 @@ TEST_CASE("ride-through is what the stored water gives: more tank, more time") {
   }
 }
 
-TEST_CASE("a year of weather gives PUE and water by month, within the time budget") {
+TEST_CASE("a year of weather gives PUE and water by month, within the time budget", "[long]") {
   const HydronicParams params = plant("crah_chilled_water");
   const HydronicPlant built(params, 1e6);
   const Weather weather = climate_year(catalog_file<ClimateParams>("climate/chicago_il.toml"), ClimateDay::typical, 1);

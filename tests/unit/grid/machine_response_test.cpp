@@ -49,7 +49,7 @@ double largest_Hz(const MachineResponse& r) {
 
 }  // namespace
 
-TEST_CASE("a small sine: the full equations agree with the linear ones, and the mode beside it is named") {
+TEST_CASE("a small sine: the full equations agree with the linear ones, and the mode beside it is named", "[long]") {
   const auto c = kundur();
   const grid::LinearSystem linear(grid::MachineSystem(c, 7));
   const double f = linear.swing_modes().front().frequency_Hz;
@@ -62,7 +62,7 @@ TEST_CASE("a small sine: the full equations agree with the linear ones, and the 
   CHECK(swing_Hz(r, 80.0, 1.0 / f) == Approx(2.0 * r.modes[0].deviation_Hz).epsilon(0.1));
 }
 
-TEST_CASE("away from its modes the same swing moves the system less, and less swing less") {
+TEST_CASE("away from its modes the same swing moves the system less, and less swing less", "[long]") {
   const auto c = kundur();
   const double f = grid::LinearSystem(grid::MachineSystem(c, 7)).swing_modes().front().frequency_Hz;
   const auto swing = [&](double W, double f_Hz) {
@@ -85,7 +85,7 @@ TEST_CASE("buses are ranked by what the same swing does there; bad input is refu
   CHECK_THROWS_AS(machine_response(c, 99, sine(1e6, 1.0, 20.0), 0.05), InputError);
 }
 
-TEST_CASE("a lasting step on a case without governors is left out and said; what swings beside it stays") {
+TEST_CASE("a lasting step on a case without governors is left out and said; what swings beside it stays", "[long]") {
   const auto c = kundur();
   auto load_W = sine(2e6, 0.7, 60.0);
   const double plain = largest_Hz(machine_response(c, 7, load_W, 0.05, 0.05));
@@ -97,7 +97,8 @@ TEST_CASE("a lasting step on a case without governors is left out and said; what
   CHECK(plain > 0.0);
 }
 
-TEST_CASE("load lost in any case: nothing moves before, and every machine is faster in the mean of two seconds") {
+TEST_CASE("load lost in any case: nothing moves before, and every machine is faster in the mean of two seconds",
+          "[long]") {
   for (const char* name : {"kundur_two_area", "ieee9", "ieee39"}) {
     std::vector<Finding> findings;
     auto c = grid::read_machine_case(catalog::Catalog().values("grid_case", name), name, findings);
@@ -124,7 +125,7 @@ TEST_CASE("load lost in any case: nothing moves before, and every machine is fas
   }
 }
 
-TEST_CASE("the bus's frequency is that of the machines in the mean, and nothing moves without a swing") {
+TEST_CASE("the bus's frequency is that of the machines in the mean, and nothing moves without a swing", "[long]") {
   const auto c = kundur();
   const auto r = machine_response(c, 7, sine(5e6, 0.3, 60.0), 0.05, 0.05);
   REQUIRE(r.bus_frequency_Hz.size() == r.time_s.size());

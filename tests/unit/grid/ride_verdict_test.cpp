@@ -138,7 +138,8 @@ TEST_CASE(
   CHECK(play_point(*rule.ride, groups, 60.0, 0.6, 0.6, false).recovery_s == Approx(1.9).margin(0.003));
 }
 
-TEST_CASE("bands in sags of one and two phases: per phase behind the transformer, judged where the rule counts them") {
+TEST_CASE("bands in sags of one and two phases: per phase behind the transformer, judged where the rule counts them",
+          "[long]") {
   // Single-phase units that leave below 0.6 pu. One phase at h is h behind wye-wye and sqrt(h^2 + h + 1)/sqrt(3), 0.577
   // at least, behind delta-wye; with two phases at h the third side is h there, too.
   LoadGroup g;

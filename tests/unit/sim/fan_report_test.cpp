@@ -31,7 +31,7 @@ double mean_fan(const sim::Result& r) {
 
 }  // namespace
 
-TEST_CASE("a run carries fans in steps as the reference does, which follows every cycle") {
+TEST_CASE("a run carries fans in steps as the reference does, which follows every cycle", "[long]") {
   const auto s = warm_hours();
   const auto fast = sim::run(s), slow = sim::run(sim::reference_of(s));
   CHECK(figure(fast, "tokens_per_s_mean") == Approx(figure(slow, "tokens_per_s_mean")).epsilon(2e-4));

@@ -70,7 +70,7 @@ TEST_CASE("so it is where iterations are longer than the limiter's window, a pac
   }
 }
 
-TEST_CASE("so it is where smoothing fills the waits: the limiter sees what it burns", "[gpu_view]") {
+TEST_CASE("so it is where smoothing fills the waits: the limiter sees what it burns", "[gpu_view][long]") {
   LoadOptions o;
   o.set = {"run.duration_h=0.5"};
   const auto s = load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/llama3_405b_smoothed.toml", o);

@@ -61,7 +61,7 @@ const std::vector<std::string> hour = {"run.duration_h=1", "run.macro_step_s=60"
 
 }  // namespace
 
-TEST_CASE("a cap that a controller moves gives the same answer with default and with 10 s steps", "[ports]") {
+TEST_CASE("a cap that a controller moves gives the same answer with default and with 10 s steps", "[ports][long]") {
   // Fans on a line: those in steps take them at macro steps.
   for (const auto& [file, server] :
        {std::pair{"llama3_405b_day.toml", "dgx_h100"}, {"llama3_405b_liquid.toml", "hgx_h100_liquid"}})
@@ -99,7 +99,7 @@ TEST_CASE("an engine that is asked every second from its start on takes its own 
 }
 
 TEST_CASE("means times their time add up to the energies of the result, with questions and writes at any time",
-          "[ports]") {
+          "[ports][long]") {
   Engine e(two_jobs(hour));
   std::mt19937_64 random(11);
   double pcc_J = 0.0, it_J = 0.0, jobs_J = 0.0, tokens = 0.0;
@@ -145,7 +145,7 @@ TEST_CASE("the lowest cap that can be written is the lowest that a scenario may 
   CHECK_THROWS_WITH(e.write("hall.a.cap_W", cap->low * (1.0 - 1e-3)), Catch::Contains("within"));
 }
 
-TEST_CASE("saved inside a step, another engine goes on to the same bits", "[ports]") {
+TEST_CASE("saved inside a step, another engine goes on to the same bits", "[ports][long]") {
   const auto s = tiny("", hour);
   // Every value follows from the last bits of what was read: engines that differ at all part here.
   const auto drive = [](Engine& e, int from, int to) {
@@ -165,7 +165,7 @@ TEST_CASE("saved inside a step, another engine goes on to the same bits", "[port
   CHECK(hash(second) == hash(whole));
 }
 
-TEST_CASE("a step that no write ends begins where it would without the writes before it", "[ports]") {
+TEST_CASE("a step that no write ends begins where it would without the writes before it", "[ports][long]") {
   const auto s = tiny("", hour);
   // Where every step ends with a write, the beginning of the next one is not copied. Saving has it copied.
   const auto drive = [&](bool saves) {

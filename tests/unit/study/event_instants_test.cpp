@@ -116,7 +116,7 @@ TEST_CASE("an event one iteration later gives the same figures, half an iteratio
   CHECK(std::abs(std::log(half[number_of(down)] / own[number_of(down)])) > 0.05);
 }
 
-TEST_CASE("instants of a brake hold what whole runs with a moved brake give") {
+TEST_CASE("instants of a brake hold what whole runs with a moved brake give", "[long]") {
   const auto s = braked();
   const auto base = plain_run(s);
   const auto instants = study::event_instants(s, base);

@@ -83,7 +83,7 @@ TEST_CASE("diagram, data sheet and records show the settings that are filed, and
   CHECK(any(other.open, "transformer connection: balanced voltages only"));
 }
 
-TEST_CASE("with a result: figures with their input, records, playback, and a manifest of every file") {
+TEST_CASE("with a result: figures with their input, records, playback, and a manifest of every file", "[long]") {
   const fs::path folder = fs::temp_directory_path() / ("tidewatt_filing_" + std::to_string(::getpid()));
   fs::create_directories(folder);
   const auto s = site({"run.duration_h=0.05"});
@@ -130,7 +130,8 @@ TEST_CASE("with a result: figures with their input, records, playback, and a man
   fs::remove_all(folder);
 }
 
-TEST_CASE("ramps over windows that do not fit twice into the rated part are open, and each figure names its span") {
+TEST_CASE("ramps over windows that do not fit twice into the rated part are open, and each figure names its span",
+          "[long]") {
   const fs::path folder = fs::temp_directory_path() / ("tidewatt_spans_" + std::to_string(::getpid()));
   fs::create_directories(folder);
   auto s = site({"run.duration_h=0.05", "site.rules_from_s=80"});

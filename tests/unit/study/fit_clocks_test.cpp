@@ -47,7 +47,7 @@ ClockTable measured(const ClockModel& m, const std::vector<double>& truth, std::
 }
 }  // namespace
 
-TEST_CASE("V/f, activity, leakage and its slopes come back from clocks and caps", "[study][fit_clocks]") {
+TEST_CASE("V/f, activity, leakage and its slopes come back from clocks and caps", "[study][fit_clocks][long]") {
   const auto m = clock_model("h100_sxm_700W", loads);
   Coverage coverage;
   for (std::uint64_t seed = 1; seed <= 160; ++seed) {

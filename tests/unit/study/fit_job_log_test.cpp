@@ -60,7 +60,7 @@ TEST_CASE("a time or a count that is none is a finding at its line, not a number
              Catch::Contains("no_time_power.csv:4:1: '' is no time"));
 }
 
-TEST_CASE("one run's levels predict the other's mean within 3 %", "[study][fit_job_log]") {
+TEST_CASE("one run's levels predict the other's mean within 3 %", "[study][fit_job_log][long]") {
   const auto folder = shared_data("mlperf_h100_8node_llama2");
   if (!folder) {
     WARN("skipped: no mlperf_h100_8node_llama2");

@@ -56,7 +56,7 @@ std::vector<double> sampled_W(const LimiterModel& m, const std::vector<double>& 
 }
 }  // namespace
 
-TEST_CASE("the limiter's window and margin come back through a 1 s meter", "[study][fit_limiter]") {
+TEST_CASE("the limiter's window and margin come back through a 1 s meter", "[study][fit_limiter][long]") {
   Coverage coverage;
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     auto log = waves(450.0);

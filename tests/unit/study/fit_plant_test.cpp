@@ -52,7 +52,7 @@ Coverage covered(const EntryBase& base, const std::vector<PriorParameter>& prior
 }
 }  // namespace
 
-TEST_CASE("a water plant's chillers, fans and pumps come back from submeters", "[study][fit_plant]") {
+TEST_CASE("a water plant's chillers, fans and pumps come back from submeters", "[study][fit_plant][long]") {
   const EntryBase base("plant", "crah_chilled_water");
   const auto prior = plant_priors(base);
   auto coverage = covered(base, prior, true);

@@ -32,7 +32,7 @@ double coverage(const SyntheticMeter& meter, std::uint64_t first, std::uint64_t 
 }
 }  // namespace
 
-TEST_CASE("90 % intervals hold 90 % of the truths behind a 1 s and a 2 s meter", "[study][fit_poles]") {
+TEST_CASE("90 % intervals hold 90 % of the truths behind a 1 s and a 2 s meter", "[study][fit_poles][long]") {
   for (const auto& meter : {SyntheticMeter{1.0, 1.0, false}, SyntheticMeter{2.0, 2.0, false}}) {
     int identified = 0;
     const double share = coverage(meter, 1, 20, identified);
@@ -43,7 +43,8 @@ TEST_CASE("90 % intervals hold 90 % of the truths behind a 1 s and a 2 s meter",
   }
 }
 
-TEST_CASE("the counter and overlapping windows tell the fast pole that a shift would miss", "[study][fit_poles]") {
+TEST_CASE("the counter and overlapping windows tell the fast pole that a shift would miss",
+          "[study][fit_poles][long]") {
   for (const auto& meter : {SyntheticMeter{1.0, 0.5, true}, SyntheticMeter{1.0, 0.1, false}}) {
     double worst = 0.0;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {

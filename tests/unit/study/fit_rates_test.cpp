@@ -36,7 +36,7 @@ TEST_CASE("rates and repair times of drawn failures come back", "[study][fit_rat
   CHECK_THROWS_AS(fit_rate(rate, 1, 0.0), InputError);
 }
 
-TEST_CASE("the scatter of one replica comes back from iterations of many", "[study][fit_rates]") {
+TEST_CASE("the scatter of one replica comes back from iterations of many", "[study][fit_rates][long]") {
   const PriorParameter sigma{"jitter_sigma_frac", 0.001, 0.01, true};
   for (const std::int64_t n_replica : {std::int64_t{1}, std::int64_t{16}, std::int64_t{1024}}) {
     Coverage coverage;

@@ -63,7 +63,7 @@ std::vector<GpuTelemetry> telemetry(const Case& c, const std::vector<double>& tr
 }
 }  // namespace
 
-TEST_CASE("preheating and slots come back from GPUs that take turns", "[study][fit_rows]") {
+TEST_CASE("preheating and slots come back from GPUs that take turns", "[study][fit_rows][long]") {
   const Case c;
   std::vector<PriorParameter> prior = {c.server.prior("air.preheat_mixing_ratio", 2.0),
                                        {"package_ratio", 0.5, 2.0, true}};

@@ -34,7 +34,7 @@ double median(std::vector<double> x) {
 
 }  // namespace
 
-TEST_CASE("medians over fleets are those of complete runs of sixteen seeds") {
+TEST_CASE("medians over fleets are those of complete runs of sixteen seeds", "[long]") {
   const Base base(study_day::of(512, {}));
   const auto part = base.part();
   CHECK(part.name == "fleet");

@@ -49,7 +49,8 @@ std::vector<double> misses(const sim::Scenario& scenario, const FleetScores& sco
 
 TEST_CASE(
     "in a screen, fleets have the slowest clocks of their own runs; without the chips' spread in the scores they do "
-    "not") {
+    "not",
+    "[long]") {
   const auto scenario = study_day::of(512, afternoon);
   const auto clocks = clocks_of(scenario);
   const auto places = node_places(scenario);

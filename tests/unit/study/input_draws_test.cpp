@@ -29,7 +29,8 @@ sim::Scenario minimal() {
 
 }  // namespace
 
-TEST_CASE("every draw of every shipped scenario can be checked, and moves all assumed inputs that have a range") {
+TEST_CASE("every draw of every shipped scenario can be checked, and moves all assumed inputs that have a range",
+          "[long]") {
   for (const auto& name : sim::shipped_scenarios()) {
     INFO(name);
     const auto fleet = fleet_of(name);

@@ -75,7 +75,7 @@ TEST_CASE("measured watts heat a hall: energy balances, and the rest is drawn li
   CHECK(replay_json(r).find("\"n_drawn\":64") != std::string::npos);
 }
 
-TEST_CASE("the plant's air is what the dies feel", "[study][replay_hall]") {
+TEST_CASE("the plant's air is what the dies feel", "[study][replay_hall][long]") {
   const Log log(true);
   auto o = hall(log, 40);
   o.hall.climate = "phoenix_az", o.hall.year = "extreme", o.hall.hour = 15.0;

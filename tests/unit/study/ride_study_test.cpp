@@ -38,7 +38,7 @@ TEST_CASE("a rule that does not apply is not judged unless forced; one without a
   CHECK_THROWS_AS(study::ride(tiny(), "tiny.toml", forced("power_stabilization_example")), InputError);
 }
 
-TEST_CASE("settings of one's own: each unit is played, and the answer has its picture") {
+TEST_CASE("settings of one's own: each unit is played, and the answer has its picture", "[long]") {
   auto o = forced("ercot_nogrr282");
   o.settings = "ups_spread";
   o.voltage_pu = 0.85;  // the middle of the units' limits

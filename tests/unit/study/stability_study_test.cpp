@@ -57,7 +57,8 @@ TEST_CASE("map: more short-circuit power never lowers the onset, and every cell 
   CHECK(json::parse(stability_json(s))["map"].size() == 25);
 }
 
-TEST_CASE("a fit gives its event back: at its own gain and short-circuit power the onset lies between the two loads") {
+TEST_CASE("a fit gives its event back: at its own gain and short-circuit power the onset lies between the two loads",
+          "[long]") {
   auto o = site();
   o.points = 10;
   o.gain_from = 2.4, o.gain_to = 4.0;

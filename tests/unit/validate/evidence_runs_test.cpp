@@ -15,7 +15,7 @@ using namespace tidewatt;
 using namespace tidewatt::validate;
 
 TEST_CASE("at least 80 blind rows from 25 sources, at most eight rows of a publication, tolerances of the declaration",
-          "[validate][evidence]") {
+          "[validate][evidence][long]") {
   // An entry that they use comes from their own paper.
   const std::set<std::string> rest_of_a_record = {"E1/fa2-1p3b-2k", "E1/fa2-1p3b-8k", "E1/fa2-2p7b-2k",
                                                   "E1/fa2-2p7b-8k", "E4/rsc-1024"};

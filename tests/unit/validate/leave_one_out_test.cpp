@@ -19,7 +19,7 @@ const LeftOutRow& row_of(const LeaveOneOut& table, const std::string& id) {
 
 }  // namespace
 
-TEST_CASE("a row left out moves the choice away from itself", "[validate][leave_one_out]") {
+TEST_CASE("a row left out moves the choice away from itself", "[validate][leave_one_out][long]") {
   for (const auto& device : devices_with_runs()) {
     const LeaveOneOut table = leave_one_out(device);
     REQUIRE(table.rows.size() >= 4);
@@ -35,7 +35,7 @@ TEST_CASE("a row left out moves the choice away from itself", "[validate][leave_
 }
 
 TEST_CASE("each efficiency is that of its one row, and lies where the runs of the same software put it",
-          "[validate][leave_one_out]") {
+          "[validate][leave_one_out][long]") {
   const LeaveOneOut h100 = leave_one_out("h100_sxm"), a100 = leave_one_out("a100_sxm4_80GB");
   CHECK(std::abs(row_of(h100, "W9").error_frac) < 1e-3);
   CHECK(h100.frozen_frac == Approx(h100.fitted_frac).epsilon(0.03));
