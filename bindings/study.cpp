@@ -28,7 +28,7 @@ namespace {
 using namespace py::literals;
 
 py::tuple explain(const std::shared_ptr<sim::Scenario>& scenario, const std::shared_ptr<RunResult>& base,
-                  std::size_t n_thread, const py::object& progress) {
+                  std::size_t n_thread, std::int64_t n_fleet, const py::object& progress) {
   struct Told {
     std::mutex mutex;
     std::vector<std::string> names;  // guarded
@@ -36,8 +36,8 @@ py::tuple explain(const std::shared_ptr<sim::Scenario>& scenario, const std::sha
   };
   const auto told = std::make_shared<Told>();
   in_background(
-      [told, scenario, base, n_thread](const std::atomic<bool>& stop) {
-        told->report = study::explain_swing(*scenario, base->result, {n_thread, {}}, [&](const std::string& name) {
+      [told, scenario, base, n_thread, n_fleet](const std::atomic<bool>& stop) {
+        told->report = study::explain_swing(*scenario, base->result, {n_thread, n_fleet}, [&](const std::string& name) {
           if (stop) throw std::runtime_error("stopped");
           const std::scoped_lock lock(told->mutex);
           told->names.push_back(name);
@@ -295,7 +295,7 @@ void bind_study(py::module_& m) {
   m.def(
       "scenario_keys", [](const std::string& word) { return study::reference_text(study::scenario_reference(), word); },
       "word"_a);
-  m.def("explain", &explain, "scenario"_a, "base"_a, "n_thread"_a, "progress"_a);
+  m.def("explain", &explain, "scenario"_a, "base"_a, "n_thread"_a, "n_fleet"_a, "progress"_a);
   m.def("play_waveform", &play_waveform, "result"_a, "options"_a);
   m.def("sweep_periods", &sweep_periods, "options"_a);
   m.def("play_network", &play_network, "options"_a);

@@ -177,7 +177,7 @@ def interval(
     progress: Optional[Callable[[], object]],
 ) -> tuple[dict[str, float], str, str]: ...
 def explain(
-    scenario: Scenario, base: RunResult, n_thread: int, progress: Optional[Callable[[str], object]]
+    scenario: Scenario, base: RunResult, n_thread: int, n_fleet: int, progress: Optional[Callable[[str], object]]
 ) -> tuple[str, str]: ...
 def play_waveform(
     result: str, options: dict[str, Any]

@@ -300,7 +300,7 @@ class Result:
         scenario : Scenario or path, optional
             Scenario of the run; needed for a result read from a file.
         **options
-            As for `tidewatt.explain`: `threads`, `progress`.
+            As for `tidewatt.explain`: `fleets`, `threads`, `progress`.
 
         Returns
         -------

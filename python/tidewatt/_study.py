@@ -73,12 +73,14 @@ def explain(
     scenario: Scenario | Path | None = None,
     result: Result | None = None,
     *,
+    fleets: int = 10,
     threads: int = 0,
     progress: Callable[[str], object] | None = None,
 ) -> Answer:
     """Why throughput changes over a run, and what would help. As `tidewatt run --explain swing`.
 
-    The run is repeated without each cause in the chain from weather to tokens, and with each change that an operator can make.
+    The run is repeated without each cause in the chain from weather to tokens, and with each change that an operator can make. The swing
+    depends on the drawn fleet, so this is done with several fleets. Runs that are compared have the same fleet.
 
     Parameters
     ----------
@@ -86,6 +88,8 @@ def explain(
         Scenario of the run. None: that of `result`.
     result : Result, optional
         Its result, as returned by `run`. None, or a result read from a file: the scenario is run first.
+    fleets : int, default 10
+        Drawn fleets to average over, 1 to 64, the run's own among them. 1: the run's own alone, without standard errors.
     threads : int, default 0
         0: all cores.
     progress : callable, optional
@@ -94,22 +98,23 @@ def explain(
     Returns
     -------
     Answer
-        `swing_percent`, `min_hours`, `causes`, `levers`, `hottest`, `slowest`, `notes`.
+        Of this run: `swing_percent`, `min_hours`, `hottest`, `slowest`. Means over the fleets: `swing_over_fleets_percent`, `causes`,
+        `levers`; each figure K of them is followed by its standard error, `K_se`. And `n_fleet`, `notes`.
 
     Raises
     ------
     InputError
-        The run has fewer than two hours with 15 iterating minutes.
+        The run has fewer than two hours with 15 iterating minutes, or `fleets` is out of its range.
     TypeError
         Neither a scenario nor a result of `run`.
 
     Examples
     --------
     >>> why = tw.explain("llama3_405b_day")
-    >>> why.table("causes")[["name", "without_percent"]]
+    >>> why.table("causes")[["name", "adds_points", "adds_points_se"]]
     """
     scenario, core = _run_of(scenario, result, threads)
-    figures, text = _core.explain(scenario._core, core, _thread_count(threads), progress)
+    figures, text = _core.explain(scenario._core, core, _thread_count(threads), fleets, progress)
     return Answer(json.loads(figures), text)
 
 

@@ -100,7 +100,7 @@ def check_explain(report):
     flat = report.run(DAY, {**product.fleet(1024), **PRESCRIBED, "hall.a.plant.min_degC": 24, "hall.a.plant.max_degC": 24},
                       "--explain", "swing").json["explain"]["swing"]
     worst = max(flat["causes"], key=lambda c: abs(c["adds_points"]))
-    report.at_most("explain: the flat twin has nothing to explain", abs(worst["adds_points"]) / e["swing_percent"], 0.05, "of the day's swing",
+    report.at_most("explain: the flat twin has nothing to explain", abs(worst["adds_points"]) / e["swing_over_fleets_percent"], 0.05, "of the day's swing",
                    note=f"{worst['name']} {worst['adds_points']:+.4f} points: the hour in which the fleet warms up")
 
 

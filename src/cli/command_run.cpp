@@ -43,6 +43,7 @@ struct Arguments {
   std::int64_t n_draw = study::ChanceOptions{}.n_input;
   std::string checkpoint, resume;
   std::string explain;
+  std::int64_t n_fleet = study::ExplainOptions{}.n_fleet;
   double checkpoint_every_h = 24.0;
   bool json = false, quiet = false, all = false, reference = false, no_interval = false, gpu_hours = false;
   std::string show, gpu;
@@ -238,7 +239,7 @@ void run(Arguments a, int& exit_code) {
   study::add_hardware_figures(study::hardware_figures(scenario), result);
   std::optional<study::SwingReport> swing;
   if (!a.explain.empty())
-    swing = study::explain_swing(scenario, result, {a.threads, {}}, [&](const std::string& name) {
+    swing = study::explain_swing(scenario, result, {a.threads, a.n_fleet}, [&](const std::string& name) {
       if (!a.quiet && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{} ...\n", name);
     });
   auto& s = result.summary;
@@ -331,11 +332,18 @@ void add_run_commands(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   r->add_option("--resume", a->resume, "continue from a checkpoint of the same scenario; the result has the same bits")
       ->type_name("FILE");
-  r->add_option("--explain", a->explain,
-                "swing: repeat the run without each cause and with each lever, and report their effect; power: what "
-                "each cause is worth in watts")
-      ->type_name("WORD")
-      ->check(CLI::IsMember({"swing", "power"}));
+  auto* explain = r->add_option("--explain", a->explain,
+                                "swing: repeat the run without each cause and with each lever, and report their "
+                                "effect over several drawn fleets; power: what each cause is worth in watts")
+                      ->type_name("WORD")
+                      ->check(CLI::IsMember({"swing", "power"}));
+  r->add_option("--fleets", a->n_fleet,
+                "drawn fleets over which --explain averages, this run's among them; 1: this run's alone, without "
+                "standard errors")
+      ->type_name("NUMBER")
+      ->needs(explain)
+      ->check(within(1, 64))
+      ->capture_default_str();
   r->add_flag("--no-interval", a->no_interval,
               "leave out the headlines' intervals (K_p05, K_p50, K_p95); --quiet without --json has none");
   r->add_option("--draws", a->n_draw,

@@ -1,11 +1,13 @@
 #include "explain_swing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "explain_swing_fleets.hpp"
 #include "explain_swing_parts.hpp"
-#include "sim/run_as_is.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/look_up.hpp"
 
@@ -62,40 +64,77 @@ std::vector<NamedGpu> worst_gpus(const sim::Result& r, bool hottest, std::size_t
 
 }  // namespace detail
 
-SwingReport explain_swing(const sim::Scenario& scenario, const sim::Result& base, const sim::RunOptions& options,
+namespace {
+
+using detail::SwingFigures;
+
+/// Mean over the fleets of what a function gives for each one's run and its variant.
+template <class Change>
+FleetMean paired(const std::vector<SwingFigures>& base, const std::vector<SwingFigures>& variant, Change&& change) {
+  std::vector<double> x;
+  for (std::size_t k = 0; k < base.size(); ++k) x.push_back(change(base[k], variant[k]));
+  return detail::over_fleets(x);
+}
+
+/// Mean over the fleets of one figure.
+FleetMean mean_of(const std::vector<SwingFigures>& runs, double SwingFigures::* figure) {
+  return paired(runs, runs, [=](const auto& r, const auto&) { return r.*figure; });
+}
+
+/// Mean over the fleets of what is missing of one figure.
+FleetMean lost(const std::vector<SwingFigures>& base, const std::vector<SwingFigures>& without,
+               double SwingFigures::* figure) {
+  return paired(base, without, [=](const auto& b, const auto& w) { return b.*figure - w.*figure; });
+}
+
+SwingCause cause_of(const std::vector<SwingFigures>& base, const detail::VariantRuns& v) {
+  using F = SwingFigures;
+  return {v.name,
+          v.how,
+          mean_of(v.of_fleets, &F::swing_percent),
+          lost(base, v.of_fleets, &F::swing_percent),
+          mean_of(v.of_fleets, &F::MW),
+          lost(base, v.of_fleets, &F::MW),
+          lost(base, v.of_fleets, &F::fall_MW_per_s)};
+}
+
+SwingLever lever_of(const std::vector<SwingFigures>& base, const detail::VariantRuns& v) {
+  const auto tokens = [](const auto& b, const auto& w) { return 100.0 * (w.tokens_per_s / b.tokens_per_s - 1.0); };
+  const auto energy = [](const auto& b, const auto& w) {
+    return 100.0 * (w.MW / w.tokens_per_s / (b.MW / b.tokens_per_s) - 1.0);
+  };
+  return {v.name, v.how, paired(base, v.of_fleets, tokens), paired(base, v.of_fleets, energy),
+          mean_of(v.of_fleets, &SwingFigures::swing_percent)};
+}
+
+}  // namespace
+
+SwingReport explain_swing(const sim::Scenario& scenario, const sim::Result& base, const ExplainOptions& options,
                           const std::function<void(const std::string&)>& progress) {
   using namespace detail;
+  constexpr std::int64_t most_fleets = 64;
+  if (options.n_fleet < 1 || options.n_fleet > most_fleets)
+    throw InputError(fmt::format("explain: {} fleets; allowed are 1 to {}", options.n_fleet, most_fleets));
   SwingReport report;
-  report.swing_percent = sim::figure(base, "throughput_swing_percent");
-  report.tokens_per_s = sim::figure(base, "tokens_per_s_mean");
-  report.mean_MW = sim::figure(base, "pcc_mean_MW");
-  report.fall_MW_per_s = sim::figure(base, "pcc_ramp_down_max_MW_per_s");
+  const auto own = swing_figures(base);
+  report.swing_percent = own.swing_percent, report.tokens_per_s = own.tokens_per_s, report.mean_MW = own.MW,
+  report.fall_MW_per_s = own.fall_MW_per_s;
   if (!std::isfinite(report.swing_percent))
     throw InputError("explain: a swing needs two hours at least in which the job iterates for a quarter of an hour");
   const auto hours = sim::whole_numbers(base, "throughput_min_hours");
   report.min_hours.assign(hours.begin(), hours.end());
   report.hottest = worst_gpus(base, true, 5);
   report.slowest = worst_gpus(base, false, 5);
-  const auto repeat = [&](const sim::Scenario& s, const std::string& name) {
-    if (progress) progress(name);
-    return sim::run_as_is(s, {options.n_thread, {}});  // causes are taken away by values outside the ranges
-  };
-  for (const auto& c : causes_of(scenario, base)) {
-    const auto r = repeat(c.scenario, "without " + c.name);
-    const double left = sim::figure(r, "throughput_swing_percent"), MW = sim::figure(r, "pcc_mean_MW");
-    report.causes.push_back({c.name, c.how, left, report.swing_percent - left, MW, report.mean_MW - MW,
-                             report.fall_MW_per_s - sim::figure(r, "pcc_ramp_down_max_MW_per_s")});
-  }
-  const double energy = sim::figure(base, "pcc_mean_MW") / report.tokens_per_s;
-  for (const auto& l : levers_of(scenario, report.notes)) {
-    const auto r = repeat(l.scenario, l.name);
-    const double tokens = sim::figure(r, "tokens_per_s_mean");
-    report.levers.push_back({l.name, l.how, 100.0 * (tokens / report.tokens_per_s - 1.0),
-                             100.0 * (sim::figure(r, "pcc_mean_MW") / tokens / energy - 1.0),
-                             sim::figure(r, "throughput_swing_percent")});
-  }
+  auto runs = paired_runs(scenario, base, options, progress);
+  report.n_fleet = static_cast<std::int64_t>(runs.base.size());
+  report.swing_over_fleets = mean_of(runs.base, &SwingFigures::swing_percent);
+  report.MW_over_fleets = mean_of(runs.base, &SwingFigures::MW);
+  report.fall_over_fleets = mean_of(runs.base, &SwingFigures::fall_MW_per_s);
+  for (const auto& v : runs.causes) report.causes.push_back(cause_of(runs.base, v));
+  for (const auto& v : runs.levers) report.levers.push_back(lever_of(runs.base, v));
+  report.notes = std::move(runs.notes);
   std::stable_sort(report.causes.begin(), report.causes.end(),
-                   [](const auto& a, const auto& b) { return a.adds_points > b.adds_points; });
+                   [](const auto& a, const auto& b) { return a.adds_points.mean > b.adds_points.mean; });
   return report;
 }
 

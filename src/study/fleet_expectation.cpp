@@ -107,9 +107,6 @@ Miss miss_of(const std::vector<double>& missed) {
   return out;
 }
 
-/// The i-th other seed: positive, and none that people type.
-std::uint64_t seed_at(std::uint64_t of, std::size_t i) { return random::bits(of, draws::other_fleet, i, 0)[0] >> 16; }
-
 /// Complete runs: the base and the controls. Those that fail are counted.
 std::vector<CompleteRun> complete_runs(const FleetBase& base, const FleetSampling& sampling, std::size_t n_control,
                                        std::int64_t& n_failed) {
@@ -118,7 +115,7 @@ std::vector<CompleteRun> complete_runs(const FleetBase& base, const FleetSamplin
   auto other = scaled(base.scenario, 1, 1).value();
   for (std::size_t i = 0; i < n_control; ++i) {
     if (sampling.stop && sampling.stop()) break;
-    const auto seed = seed_at(sampling.seed, i);
+    const auto seed = other_fleet_seed(sampling.seed, i);
     other.run.seed = static_cast<std::int64_t>(seed);
     sim::FleetClocks clocks(false);
     sim::RunOptions options;
@@ -195,6 +192,10 @@ void fill(const std::vector<CompleteRun>& runs, const std::vector<std::uint64_t>
 
 }  // namespace
 
+std::uint64_t other_fleet_seed(std::uint64_t of, std::size_t i) {
+  return random::bits(of, draws::other_fleet, i, 0)[0] >> 16;
+}
+
 ChancePart fleet_expectation(const FleetBase& base, const FleetSampling& sampling) {
   ChancePart out;
   out.name = "fleet";
@@ -212,7 +213,7 @@ ChancePart fleet_expectation(const FleetBase& base, const FleetSampling& samplin
     return out;
   }
   std::vector<std::uint64_t> seeds, all = {static_cast<std::uint64_t>(base.scenario.run.seed)};
-  for (std::size_t i = 0; i < effort.n_fleet; ++i) seeds.push_back(seed_at(sampling.seed, i));
+  for (std::size_t i = 0; i < effort.n_fleet; ++i) seeds.push_back(other_fleet_seed(sampling.seed, i));
   all.insert(all.end(), seeds.begin(), seeds.end());
   try {
     const auto courses = screen_all(base, sampling, effort, all);

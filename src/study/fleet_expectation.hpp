@@ -25,6 +25,9 @@ struct FleetSampling {
   std::function<bool()> stop{};  ///< asked before each run; true ends them early
 };
 
+/// The i-th other fleet's seed: positive, and none that people type. @param of as FleetSampling::seed  @param i a count from 0
+std::uint64_t other_fleet_seed(std::uint64_t of, std::size_t i);
+
 /// The part of chance that is the draw of a fleet: its chips, their packages, its racks' air and its slow hosts. Of the keys
 /// throughput_swing_percent, clock_slowest_MHz, tokens_per_s_mean, iteration_s and die_max_degC.
 ///

@@ -356,23 +356,6 @@ class ShowsOneGpu(unittest.TestCase):
                 self.assertEqual(outcome.code, 2, which)
 
 
-class Explain(unittest.TestCase):
-    SETS = {"run.start": "2024-07-20T09:00:00", "run.duration_h": 3, "run.macro_step_s": 300, "hall.a.plant": "prescribed_llama3_day"}
-
-    def test_swing_as_json_and_text(self):
-        with tempfile.TemporaryDirectory() as out:
-            swing = product.run(BINARY, TINY, out, self.SETS, ["--explain", "swing"]).json["explain"]["swing"]
-        self.assertLessEqual({"leakage", "thermal limiter", "spread", "gating", "fans", "coolant", "staircase", "own clocks", "fast limit", "gated share", "spread's tail", "air density"}, {c["name"] for c in swing["causes"]})
-        self.assertEqual(len(swing["hottest"]), 5)
-        for cause in swing["causes"]:
-            self.assertAlmostEqual(cause["adds_points"], swing["swing_percent"] - cause["without_percent"], places=9)
-
-    def test_only_what_can_be_explained(self):
-        with tempfile.TemporaryDirectory() as out:
-            self.assertEqual(product.run(BINARY, TINY, out, {}, ["--explain", "swing"]).code, 2)
-            self.assertEqual(product.run(BINARY, TINY, out, {}, ["--explain", "weather"]).code, 2)
-
-
 class Output(unittest.TestCase):
     def test_a_folder_that_cannot_be_made(self):
         outcome = product.run(BINARY, TINY, TINY / "below_a_file")

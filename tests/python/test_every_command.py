@@ -26,7 +26,7 @@ FUNCTION = {
 ELSEWHERE = {
     "json": "figures are values", "quiet": "progress=False", "help": "help()", "out": "Result.save, Fit.save or `path`",
     "set": "load", "weather": "load", "recording": "load", "catalog": "load", "seed": 'set={"run.seed": 1}', "force": "open(path, 'w')",
-    "run --checkpoint": "Engine", "run --checkpoint-every-h": "Engine", "run --resume": "Engine", "run --explain": "explain",
+    "run --checkpoint": "Engine", "run --checkpoint-every-h": "Engine", "run --resume": "Engine", "run --explain": "explain", "run --fleets": "explain",
     "run --show": "Result.plot.iteration", "run --gpu": "Result.plot.fleet", "run --all": "Result.summary", "validate --all": "the table has all rows", "validate --model-errors": "only the command lists them", "run --no-interval": "interval", "run --draws": "interval",
     "sweep --shard": "executor", "sweep --merge": "executor", "sweep --verify": "sweep again", "sweep --list": "SweepTable.frame",
     "sweep --tornado": "mode", "sweep --monte-carlo": "mode", "sweep --against": "compare",
@@ -262,11 +262,14 @@ def test_explain_has_the_commands_figures(result, tmp_path):
     settings = {**SETTINGS, "run.duration_h": 2.2, "run.macro_step_s": 900}
     scenario = tw.load(DAY, set=settings)
     names = []
-    ours = tw.run(scenario).explain(progress=names.append)
+    ours = tw.run(scenario).explain(fleets=2, progress=names.append)
     sets = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
-    theirs = command_json("run", DAY, *sets, "--explain", "swing", "--no-interval", "--quiet", "--out", tmp_path)
+    theirs = command_json("run", DAY, *sets, "--explain", "swing", "--fleets", 2, "--no-interval", "--quiet", "--out", tmp_path)
     same(ours, theirs["explain"]["swing"])
-    assert len(set(names)) >= len(ours["causes"])  # a run without each
+    assert len(set(names)) > 1.5 * len(ours["causes"])  # runs without each, of two fleets
+    assert ours["n_fleet"] == 2 and "adds_points_se" in ours.table("causes") and " ± " in ours.text
+    with pytest.raises(tw.InputError, match="fleets"):
+        tw.run(scenario).explain(fleets=0)
     saved = tw.open(result.save(tmp_path / "short.h5"))
     with pytest.raises(TypeError, match="scenario"):
         saved.explain()

@@ -89,7 +89,7 @@ def test_an_opened_result_is_explained_with_its_scenario(tmp_path):
     scenario = tw.load(DAY, set=settings)
     fresh = tw.run(scenario, threads=2)
     saved = tw.open(fresh.save(tmp_path / "r.h5"))
-    assert saved.explain(scenario)["swing_percent"] == pytest.approx(fresh.summary["throughput_swing_percent"])
+    assert saved.explain(scenario, fleets=1)["swing_percent"] == pytest.approx(fresh.summary["throughput_swing_percent"])
 
 
 def test_misspelt_names_are_answered_with_the_nearest(result):

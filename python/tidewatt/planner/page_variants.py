@@ -80,9 +80,16 @@ VARIANTS = r"""
   function because(said) {
     var f = said.figures, box = $("because");
     box.textContent = "";
-    made("p", "Hourly throughput swings by " + spoken(f.swing_percent, 3) + " %, slowest from " + f.min_hours.join(", ") + " h. Each line is a run of this variant with one thing changed.", box);
-    grid(box, ["without", "how", "swing left (%)", "adds (points)"], f.causes.map(function (c) { return [c.name, c.how, spoken(c.without_percent, 3), spoken(c.adds_points, 3)]; }), [2, 3]);
-    grid(box, ["change", "how", "tokens (%)", "energy per token (%)", "swing left (%)"], f.levers.map(function (l) { return [l.name, l.how, spoken(l.tokens_percent, 3), spoken(l.energy_per_token_percent, 3), spoken(l.swing_percent, 3)]; }), [2, 3, 4]);
+    // A mean over fleets with its standard error, both with the error's two digits.
+    function mean(x, key) {
+      var se = x[key + "_se"];
+      if (!(se > 0)) return spoken(x[key], 3);
+      var d = Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(se))));
+      return (x[key].toFixed(d) + " \u00b1 " + se.toFixed(d)).replace("-", "\u2212");
+    }
+    made("p", "Hourly throughput swings by " + spoken(f.swing_percent, 3) + " %, slowest from " + f.min_hours.join(", ") + " h." + (f.n_fleet > 1 ? " Over " + f.n_fleet + " drawn fleets, this one among them, it swings by " + mean(f, "swing_over_fleets_percent") + " % (mean \u00b1 standard error)." : "") + " Each line is this variant with one thing changed.", box);
+    grid(box, ["without", "how", "swing left (%)", "adds (points)"], f.causes.map(function (c) { return [c.name, c.how, mean(c, "without_percent"), mean(c, "adds_points")]; }), [2, 3]);
+    grid(box, ["change", "how", "tokens (%)", "energy per token (%)", "swing left (%)"], f.levers.map(function (l) { return [l.name, l.how, mean(l, "tokens_percent"), mean(l, "energy_per_token_percent"), mean(l, "swing_percent")]; }), [2, 3, 4]);
   }
   function table_csv() {
     function quoted(text) { return '"' + String(text === null || text === undefined ? "" : text).replace(/"/g, '""').replace(/^([=+\-@])/, "'$1") + '"'; }
@@ -110,7 +117,7 @@ VARIANTS = r"""
     $("csv").addEventListener("click", function () { save("variants.csv", "text/csv", table_csv()); });
     $("ask").addEventListener("click", function () {
       var mine = turn, box = $("because");
-      box.textContent = "Running without each cause and with each change; some ten runs …";
+      box.textContent = "Running without each cause and with each change; some ten runs of each of ten fleets …";
       ask("/why", { set: settings() }, flight && flight.signal).then(function (said) { if (mine === turn) because(said); })
         .catch(function (wrong) { if (mine === turn && wrong.name !== "AbortError") { box.textContent = ""; made("p", wrong.said ? wrong.said.error : "The server does not answer.", box, "worse"); } });
     });
