@@ -28,6 +28,7 @@ std::string ordered(const AssumedParams& given, catalog::AssumedInput& a) {
 
 /// Whether the scenario's own value is one of those assumed.
 std::string holds(const catalog::AssumedInput& a) {
+  if (a.key.ends_with(".n_gpu")) return "a number of GPUs is no assumption: other keys hang on it";
   if (!std::isfinite(a.value)) return fmt::format("'{}' is no number of this scenario", a.key);
   if (a.values.empty() && (a.value < a.low || a.value > a.high))
     return fmt::format("the scenario has {} = {:g}, outside {:g} to {:g}", a.key, a.value, a.low, a.high);

@@ -32,7 +32,9 @@ class Filler {
       : reading_(reading),
         s_(s),
         values_(reading.catalog.values("defaults", "scenario")),
-        sources_(*parse_toml(reading.catalog.text("defaults", "scenario"), "defaults").find("sources")) {}
+        entry_(parse_toml(reading.catalog.text("defaults", "scenario"), "defaults")),
+        sources_(*entry_.find("sources")),
+        ranges_(*entry_.find("assumed")) {}
 
   /// A default by its path in the entry; null if there is none.
   const Node* value(const std::string& table, const std::string& key) const {
@@ -55,6 +57,10 @@ class Filler {
     put(table, path, key, value(from, key), source(from + "." + key));
   }
 
+  /// The range of a default joins what is assumed; whole numbers double from the low end to the high one. @param times of the key's
+  /// value to the entry's
+  void assume(const std::string& from, const std::string& key, const Node& used, std::int64_t times = 1);
+
   void hall(Node& item, const std::string& path);
   void job(Node& item, const std::string& path, Node& root);
 
@@ -65,7 +71,7 @@ class Filler {
   Reading& reading_;
   Scenario& s_;
   bool unread_ = false;  // a hall names a GPU or a server that the catalog does not have
-  Node values_, sources_;
+  Node values_, entry_, sources_, ranges_;
 };
 
 /// The table at `key`, made empty where it is missing; null where it is something else.
@@ -95,6 +101,21 @@ std::int64_t gpus_of_halls(Node& root) {
   return n;
 }
 
+void Filler::assume(const std::string& from, const std::string& key, const Node& used, std::int64_t times) {
+  const Node* range = ranges_.find(from);
+  if (range == nullptr) return;
+  const auto number = [](const Node& n) {
+    const auto* i = std::get_if<std::int64_t>(&n.value);
+    return i != nullptr ? static_cast<double>(*i) : std::get<double>(n.value);
+  };
+  const auto& ends = std::get<Node::Array>(range->value);
+  const auto by = static_cast<double>(times);
+  catalog::AssumedInput a{key, by * number(used), by * number(ends[0]), by * number(ends[1]), source(from), {}};
+  if (std::holds_alternative<std::int64_t>(used.value))
+    for (double x = a.low; x <= a.high; x *= 2.0) a.values.push_back(x);
+  reading_.assumed.push_back(std::move(a));
+}
+
 /// Micro-batches per replica and the batch of all replicas: from the batch per replica, or the default of both.
 void Filler::batch(Node& plan, const std::string& path) {
   Node* replica = plan.find("replica_batch_sequences");
@@ -114,7 +135,11 @@ void Filler::batch(Node& plan, const std::string& path) {
     s_.defaults.push_back(
         {path + ".replica_batch_sequences", std::to_string(each), source("batch.micro_batches_per_stage")});
   }
-  if (each > 0 && each <= most_batch) plan.set("global_batch_sequences", Node{each * dp, place});
+  if (each <= 0 || each > most_batch) return;
+  plan.set("global_batch_sequences", Node{each * dp, place});
+  const Node* per_stage = value("batch", "micro_batches_per_stage");
+  if (replica == nullptr)
+    assume("batch.micro_batches_per_stage", path + ".global_batch_sequences", *per_stage, each / whole(per_stage) * dp);
 }
 
 void Filler::life(Node& item, const std::string& path) {
@@ -163,7 +188,10 @@ void Filler::job(Node& item, const std::string& path, Node& root) {
   Node* plan = item.find("plan");
   if (plan == nullptr || !plan->is_table()) return;
   const std::string plan_path = path + ".plan";
-  for (const auto& [key, v] : std::get<Node::Table>(value("", "plan")->value)) put(*plan, plan_path, key, "plan");
+  for (const auto& [key, v] : std::get<Node::Table>(value("", "plan")->value)) {
+    if (plan->find(key) == nullptr) assume("plan." + key, plan_path + "." + key, v);
+    put(*plan, plan_path, key, "plan");
+  }
   Node* n_gpu = plan->find("n_gpu");
   if (text_of(n_gpu) == "all") {
     if (items(root, "job").size() > 1)

@@ -138,6 +138,8 @@ ReducedFleet reduced_fleet(const sim::Scenario& given) {
     const double larger = std::min(static_cast<double>(dp) / static_cast<double>(less), highest_rise(s, j));
     j.life.load_per_gpu_B_per_s *= larger, j.life.checkpoint_per_gpu_B_per_s *= larger;
     for (const char* key : gpu_rates) scaled[life_key(j, key)] = larger;
+    scaled[fmt::format("job.{}.plan.global_batch_sequences", j.name)] =
+        static_cast<double>(less) / static_cast<double>(dp);
     for (std::size_t h = 0; h < s.halls.size(); ++h)
       wanted[h] += on_racks ? static_cast<double>(racks_of(s.halls[h], j) * hall_unit(s.halls[h]))
                             : static_cast<double>(j.plan.n_gpu) * static_cast<double>(in_hall[k][h]) /

@@ -13,7 +13,7 @@ struct ReducedFleet {
   std::int64_t n_gpu = 0;  ///< of its halls, a count
   double share = 1.0;      ///< its GPUs over the site's
   std::map<std::string, double>
-      scaled;         ///< factors of assumed inputs: sizes of a site battery, rates of loading and saving
+      scaled;         ///< factors of assumed inputs: sizes of a site battery, rates of loading and saving, batches
   std::string whole;  ///< why it is the whole fleet; empty: it is not, or the fleet is small
 };
 
