@@ -44,8 +44,6 @@ std::string possible(const catalog::AssumedInput& a, const Scenario& s) {
       check(with_values(s, {{a.key, x}}));
     } catch (const InputError& e) {
       return fmt::format("{} = {:g}: {}", a.key, x, e.findings().empty() ? e.what() : e.findings().front().message);
-    } catch (const RefusedError& e) {
-      return fmt::format("{} = {:g}: {}", a.key, x, e.what());
     }
   return "";
 }

@@ -188,10 +188,11 @@ struct TIDEWATT_API EventParams {
 /// A number of the scenario that nobody knows well (`[[assumed]]`): chance, Monte Carlo and tornado draw it, as they draw what the
 /// catalog assumes.
 struct TIDEWATT_API AssumedParams {
-  std::string key;               ///< full key path of a number, e.g. `job.main.plan.virtual_stages`
-  double low = 0.0, high = 0.0;  ///< ends of its range in the key's unit; equal: `values`
-  std::vector<double> values;    ///< equally likely ones in the key's unit, [n]; empty: any from low to high
-  std::string source;            ///< what the range rests on
+  std::string key;             ///< full key path of a number, e.g. `job.main.plan.virtual_stages`
+  double low = 0.0;            ///< lowest value in the key's unit; equal to `high`: one of `values`
+  double high = 0.0;           ///< highest value in the key's unit
+  std::vector<double> values;  ///< equally likely ones in the key's unit, [n]; empty: any from low to high
+  std::string source;          ///< what the range rests on
   void fields(FieldVisitor& v);
 };
 
