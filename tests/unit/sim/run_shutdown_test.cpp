@@ -42,7 +42,7 @@ std::vector<std::pair<double, std::string>> events(const Result& r, const std::s
 }  // namespace
 
 TEST_CASE("plates without flow: throttling first, then shutdown ends the job, and it starts anew once coolant is back",
-          "[shutdown]") {
+          "[shutdown][long]") {
   const auto r = run(tiny(units_out(300, 240), liquid));
   const auto fallen = events(r, "failure");
   REQUIRE(fallen.size() >= 1);
@@ -134,7 +134,7 @@ TEST_CASE("when most fans of a hall fail, limits hold the dies as in the referen
   CHECK(figure(jumps, "die_max_degC") == Approx(figure(edges, "die_max_degC")).margin(1.5));
 }
 
-TEST_CASE("dies that their thermal limit holds are not slowed down for the watts of a cooler moment") {
+TEST_CASE("dies that their thermal limit holds are not slowed down for the watts of a cooler moment", "[long]") {
   LoadOptions o;
   o.set = {"run.duration_h=1", "event=[{name='filter',kind='filter_blocked',hall='a',at_s=400,rack=5,out_frac=0.5}]"};
   const auto r = run(load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/scenarios/gb300_nvl72_row.toml", o));
