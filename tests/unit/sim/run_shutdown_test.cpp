@@ -42,7 +42,7 @@ std::vector<std::pair<double, std::string>> events(const Result& r, const std::s
 }  // namespace
 
 TEST_CASE("plates without flow: throttling first, then shutdown ends the job, and it starts anew once coolant is back",
-          "[shutdown][long]") {
+          "[shutdown]") {
   const auto r = run(tiny(units_out(300, 240), liquid));
   const auto fallen = events(r, "failure");
   REQUIRE(fallen.size() >= 1);
@@ -146,7 +146,7 @@ TEST_CASE("dies that their thermal limit holds are not slowed down for the watts
 }
 
 TEST_CASE("a rack that loses nearly all of its flow switches off within the iteration, as in the reference",
-          "[shutdown]") {
+          "[shutdown][long]") {
   // The step before says nothing of how fast dies warm: the first iteration without flow ended at 141 degC before anyone looked.
   LoadOptions o;
   o.set = {"run.duration_h=0.3", "event=[{name='filter',kind='filter_blocked',hall='a',at_s=900,out_frac=0.97}]"};
