@@ -64,6 +64,7 @@ void add_assumed(const std::vector<AssumedParams>& own, const std::vector<std::s
     reading.assumed.insert(reading.assumed.end(), reading.of_brake.begin(), reading.of_brake.end());
   if (own.empty() || !reading.findings.empty()) return;
   std::vector<std::string> keys;
+  keys.reserve(own.size());
   for (const auto& o : own) keys.push_back(o.key);
   const auto now = numbers_at(s, keys);
   for (std::size_t i = 0; i < own.size(); ++i) {

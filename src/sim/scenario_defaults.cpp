@@ -1,6 +1,7 @@
 #include "scenario_defaults.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -111,8 +112,10 @@ void Filler::assume(const std::string& from, const std::string& key, const Node&
   const auto& ends = std::get<Node::Array>(range->value);
   const auto by = static_cast<double>(times);
   catalog::AssumedInput a{key, by * number(used), by * number(ends[0]), by * number(ends[1]), source(from), {}};
-  if (std::holds_alternative<std::int64_t>(used.value))
-    for (double x = a.low; x <= a.high; x *= 2.0) a.values.push_back(x);
+  if (std::holds_alternative<std::int64_t>(used.value)) {
+    const auto n = 1 + static_cast<int>(std::floor(std::log2(a.high / a.low)));
+    for (int i = 0; i < n; ++i) a.values.push_back(std::ldexp(a.low, i));
+  }
   reading_.assumed.push_back(std::move(a));
 }
 

@@ -72,6 +72,7 @@ using detail::SwingFigures;
 template <class Change>
 FleetMean paired(const std::vector<SwingFigures>& base, const std::vector<SwingFigures>& variant, Change&& change) {
   std::vector<double> x;
+  x.reserve(base.size());
   for (std::size_t k = 0; k < base.size(); ++k) x.push_back(change(base[k], variant[k]));
   return detail::over_fleets(x);
 }

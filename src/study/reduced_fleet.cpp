@@ -81,7 +81,8 @@ std::int64_t least_replicas(const workload::ParallelPlan& plan) {
 
 /// Replicas that a job keeps: about `share` of them, as many as fill whole parts of its halls.
 std::int64_t kept_replicas(const workload::ParallelPlan& plan, double share, std::int64_t unit) {
-  const std::int64_t gpus = plan.n_gpu / plan.dp(), step = std::lcm(least_replicas(plan) * gpus, unit) / gpus;
+  const std::int64_t gpus = plan.n_gpu / plan.dp(),
+                     step = std::max<std::int64_t>(1, std::lcm(least_replicas(plan) * gpus, unit) / gpus);
   const auto wanted = static_cast<std::int64_t>(std::floor(static_cast<double>(plan.dp()) * share));
   return std::min(plan.dp(), std::max(step, wanted / step * step));
 }
