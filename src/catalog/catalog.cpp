@@ -10,6 +10,7 @@
 
 #include "base/embedded.hpp"
 #include "base/name.hpp"
+#include "base/node_number.hpp"
 #include "base/text.hpp"
 
 namespace TIDEWATT_NAMESPACE::catalog {
@@ -22,11 +23,7 @@ std::string text_at(const Node& n, std::string_view key) {
   return v && v->is_text() ? std::get<std::string>(v->value) : std::string();
 }
 
-double number_of(const Node& n) {
-  if (const auto* d = std::get_if<double>(&n.value)) return *d;
-  if (const auto* i = std::get_if<std::int64_t>(&n.value)) return static_cast<double>(*i);
-  return 0.0;
-}
+double number_of(const Node& n) { return number_in(n).value_or(0.0); }
 
 const Node* at_path(const Node& root, std::string_view path) {
   const Node* at = &root;

@@ -342,7 +342,7 @@ void add_run_commands(CLI::App& app, int& exit_code) {
                 "standard errors")
       ->type_name("NUMBER")
       ->needs(explain)
-      ->check(within(1, 64))
+      ->check(within(1, study::ExplainOptions::most_fleets))
       ->capture_default_str();
   r->add_flag("--no-interval", a->no_interval,
               "leave out the headlines' intervals (K_p05, K_p50, K_p95); --quiet without --json has none");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/node_number.hpp"
+
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
@@ -105,13 +107,10 @@ std::int64_t gpus_of_halls(Node& root) {
 void Filler::assume(const std::string& from, const std::string& key, const Node& used, std::int64_t times) {
   const Node* range = ranges_.find(from);
   if (range == nullptr) return;
-  const auto number = [](const Node& n) {
-    const auto* i = std::get_if<std::int64_t>(&n.value);
-    return i != nullptr ? static_cast<double>(*i) : std::get<double>(n.value);
-  };
   const auto& ends = std::get<Node::Array>(range->value);
   const auto by = static_cast<double>(times);
-  catalog::AssumedInput a{key, by * number(used), by * number(ends[0]), by * number(ends[1]), source(from), {}};
+  const auto number = [by](const Node& n) { return by * number_in(n).value(); };
+  catalog::AssumedInput a{key, number(used), number(ends[0]), number(ends[1]), source(from), {}};
   if (std::holds_alternative<std::int64_t>(used.value)) {
     const auto n = 1 + static_cast<int>(std::floor(std::log2(a.high / a.low)));
     for (int i = 0; i < n; ++i) a.values.push_back(std::ldexp(a.low, i));

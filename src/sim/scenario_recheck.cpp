@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/node_number.hpp"
 #include "base/set_item.hpp"
 #include "base/table_writer.hpp"
 #include "base/text.hpp"
@@ -44,9 +45,7 @@ bool Recheck::take(const std::string& key, bool whole, Node& node) {
 
 void Recheck::note(const std::string& key, const Node& node) {
   const auto at = watched_.find(key);
-  if (at == watched_.end()) return;
-  const auto* whole = std::get_if<std::int64_t>(&node.value);
-  at->second = whole != nullptr ? static_cast<double>(*whole) : std::get<double>(node.value);
+  if (at != watched_.end()) at->second = number_in(node).value();
 }
 
 void Recheck::table(const std::string& path, const Keys& keys, const Keys& defaults) {
@@ -62,8 +61,10 @@ void Recheck::table(const std::string& path, const Keys& keys, const Keys& defau
     const std::string at = path + "." + key;
     const bool whole = numbers.whole.contains(key);
     if (whole) whole_.insert(at);
-    if (whole || numbers.real.contains(key)) note(at, node);
-    if ((whole || numbers.real.contains(key)) && take(at, whole, node)) given.insert(key);
+    if (whole || numbers.real.contains(key)) {
+      note(at, node);
+      if (take(at, whole, node)) given.insert(key);
+    }
     if (!numbers.list.contains(key)) continue;
     auto& items = std::get<Node::Array>(node.value);
     for (std::size_t i = 0; i < items.size(); ++i) {

@@ -113,9 +113,9 @@ SwingLever lever_of(const std::vector<SwingFigures>& base, const detail::Variant
 SwingReport explain_swing(const sim::Scenario& scenario, const sim::Result& base, const ExplainOptions& options,
                           const std::function<void(const std::string&)>& progress) {
   using namespace detail;
-  constexpr std::int64_t most_fleets = 64;
-  if (options.n_fleet < 1 || options.n_fleet > most_fleets)
-    throw InputError(fmt::format("explain: {} fleets; allowed are 1 to {}", options.n_fleet, most_fleets));
+  if (options.n_fleet < 1 || options.n_fleet > ExplainOptions::most_fleets)
+    throw InputError(
+        fmt::format("explain: {} fleets; allowed are 1 to {}", options.n_fleet, ExplainOptions::most_fleets));
   SwingReport report;
   const auto own = swing_figures(base);
   report.swing_percent = own.swing_percent, report.tokens_per_s = own.tokens_per_s, report.mean_MW = own.MW,

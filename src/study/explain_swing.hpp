@@ -62,9 +62,10 @@ struct SwingReport {
 
 /// How a swing is explained. Neither changes with the machine.
 struct ExplainOptions {
+  static constexpr std::int64_t most_fleets = 64;
   std::size_t n_thread = 0;  ///< 0: all cores. Results do not depend on it.
   std::int64_t n_fleet =
-      10;  ///< a count of fleets to average over, 1 to 64; 1: this run's own, without standard errors
+      10;  ///< a count of fleets to average over, 1 to most_fleets; 1: this run's own, without standard errors
 };
 
 /// Why throughput moves over a run, what each part of the models is worth in watts, and what would help: the run is repeated

@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/node_number.hpp"
 #include "sampling.hpp"
 #include "tidewatt/base/error.hpp"
 
@@ -19,11 +20,6 @@ namespace {
 constexpr std::size_t most_tries = 8;  // candidates per draw that is asked for
 constexpr double days_around = 30.0;   // by which the start is moved, at most [assumed]
 constexpr std::uint64_t days_seed = 1;
-
-double number_of(const Node& node) {
-  if (const auto* whole = std::get_if<std::int64_t>(&node.value)) return static_cast<double>(*whole);
-  return std::get<double>(node.value);
-}
 
 /// Inputs that move together, for they are one thing: value = place · (high − low) + low of each.
 struct Common {
@@ -121,7 +117,7 @@ std::map<std::string, std::vector<double>> gpu_rows(const sim::Scenario& s, cons
     for (const auto& [key, column] : std::get<Node::Table>(table->value)) {
       const std::string path = fmt::format("hall.{}.gpu.{}", h.hall.name, key);
       if (!assumed.contains(path)) continue;  // set by the scenario
-      for (const Node& x : std::get<Node::Array>(column.value)) out[path].push_back(number_of(x));
+      for (const Node& x : std::get<Node::Array>(column.value)) out[path].push_back(number_in(x).value());
     }
   }
   return out;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/node_number.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/catalog/catalog.hpp"
@@ -42,10 +43,7 @@ Params read(const Node& node, const std::string& what) {
 
 double degC_at(const Node& values, const std::string& key) {
   const Node* v = values.find(key);
-  if (v == nullptr) return 0.0;
-  if (const auto* whole = std::get_if<std::int64_t>(&v->value)) return static_cast<double>(*whole);
-  const auto* real = std::get_if<double>(&v->value);
-  return real != nullptr ? *real : 0.0;
+  return v == nullptr ? 0.0 : number_in(*v).value_or(0.0);
 }
 
 /// Set points of a plant that supplies liquid (air, where it has no loop) of `degC`. Warmer liquid lets facility water and air be as

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/node_number.hpp"
 #include "base/text.hpp"
 #include "io/result_file.hpp"
 #include "io/result_origin.hpp"
@@ -76,10 +77,7 @@ grid::LoadSettings part(grid::LoadGroup group, double power_W) {
 double site_number(const Node& root, const char* key, double otherwise) {
   const Node* site = root.find("site");
   const Node* n = site ? site->find(key) : nullptr;
-  if (n == nullptr) return otherwise;
-  if (const auto* x = std::get_if<double>(&n->value)) return *x;
-  if (const auto* i = std::get_if<std::int64_t>(&n->value)) return static_cast<double>(*i);
-  return otherwise;
+  return n == nullptr ? otherwise : number_in(*n).value_or(otherwise);
 }
 
 /// Settings of the user for a scenario that has some: the replaced ones.

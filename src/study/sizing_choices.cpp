@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/node_number.hpp"
 #include "sizing.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/mitigation/gpu_smoothing.hpp"
@@ -32,8 +33,7 @@ List list_of(const Node& table, const char* key, std::vector<Finding>& findings)
   }
   for (const auto& item : std::get<Node::Array>(n->value)) {
     if (const auto* s = std::get_if<std::string>(&item.value)) out.words.push_back(*s);
-    if (const auto* d = std::get_if<double>(&item.value)) out.numbers.push_back(*d);
-    if (const auto* i = std::get_if<std::int64_t>(&item.value)) out.numbers.push_back(static_cast<double>(*i));
+    if (const auto x = number_in(item)) out.numbers.push_back(*x);
   }
   return out;
 }
@@ -41,9 +41,7 @@ List list_of(const Node& table, const char* key, std::vector<Finding>& findings)
 double number_of(const Node& table, const char* key, std::vector<Finding>& findings) {
   const Node* n = table.find(key);
   if (n != nullptr)
-    if (const auto* d = std::get_if<double>(&n->value)) return *d;
-  if (n != nullptr)
-    if (const auto* i = std::get_if<std::int64_t>(&n->value)) return static_cast<double>(*i);
+    if (const auto x = number_in(*n)) return *x;
   findings.push_back({table.place, key, "expected a number"});
   return 0.0;
 }

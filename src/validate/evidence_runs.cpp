@@ -4,6 +4,7 @@
 
 #include "base/embedded.hpp"
 #include "base/fields_of.hpp"
+#include "base/node_number.hpp"
 #include "catalog_in_use.hpp"
 #include "tidewatt/base/error.hpp"
 #include "training_runs.hpp"
@@ -58,11 +59,7 @@ std::string text_of(const Node& table, const std::string& key) {
   return std::get<std::string>(member(table, key).value);
 }
 
-double number_of(const Node& table, const std::string& key) {
-  const auto& value = member(table, key).value;
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-  return std::get<double>(value);
-}
+double number_of(const Node& table, const std::string& key) { return number_in(member(table, key)).value(); }
 
 EvidenceRow row_of(const Node& table, const std::string& key) {
   return {text_of(table, "id"), text_of(table, "source"), text_of(table, "where"), number_of(table, key),
