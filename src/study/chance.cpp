@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "draws.hpp"
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/sim/look_up.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
@@ -53,31 +54,68 @@ Moments moments_of(const std::vector<double>& x, double median_error) {
   return {of_mean, variance, 2.0 * variance * variance / (n - 1.0)};
 }
 
+/// The draws of the parts that move a figure, sorted.
+struct MovingParts {
+  std::vector<std::vector<double>> sorted;
+  std::vector<std::uint64_t> number;  ///< of the part: of its random numbers
+};
+
+MovingParts moving_parts(const std::string& key, std::span<const ChancePart> parts) {
+  MovingParts out;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const auto found = parts[p].logs.find(key);
+    if (found == parts[p].logs.end() || found->second.empty()) continue;
+    out.sorted.push_back(found->second), out.number.push_back(p);
+    std::sort(out.sorted.back().begin(), out.sorted.back().end());
+  }
+  return out;
+}
+
+/// The i-th joint value, ln(K / K_run).
+double joint_log(const MovingParts& parts, std::size_t i) {
+  double out = 0.0;
+  for (std::size_t p = 0; p < parts.sorted.size(); ++p)
+    out += at(parts.sorted[p], random::uniform(joint_seed, draws::joint_parts, parts.number[p], i));
+  return out;
+}
+
 }  // namespace
 
 std::span<const Headline> headlines() { return list; }
 
-FigureChance combine(const std::string& key, double value, std::span<const ChancePart> parts) {
+PhysicalBounds physical_bounds(const std::string& key, const sim::Result& base) {
+  PhysicalBounds out;
+  if (key == "pcc_mean_MW" || key == "pcc_step_1s_max_MW")
+    out.upper_key = "pcc_max_MW", out.upper = sim::figure(base, out.upper_key);
+  if (key == "pue") out.lower = 1.0;
+  return out;
+}
+
+FigureChance combine(const std::string& key, double value, std::span<const ChancePart> parts,
+                     const PhysicalBounds& bounds) {
   FigureChance out{key, nan, nan, nan, nan, nan, nan, {}, {}};
   if (!std::isfinite(value)) return out;
-  std::vector<std::vector<double>> sorted;
-  std::vector<std::uint64_t> number;
+  const MovingParts moving = moving_parts(key, parts);
+  if (moving.sorted.empty()) return out;
   Moments all;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    const auto found = parts[p].logs.find(key);
-    if (found == parts[p].logs.end() || found->second.empty()) continue;
-    sorted.push_back(found->second), number.push_back(p);
-    std::sort(sorted.back().begin(), sorted.back().end());
-    out.parts[parts[p].name] = {value * math::exp(at(sorted.back(), 0.05)), value * math::exp(at(sorted.back(), 0.95))};
-    const auto error = parts[p].median_error.find(key);
-    const Moments m = moments_of(found->second, error == parts[p].median_error.end() ? -1.0 : error->second);
-    all.of_mean += m.of_mean, all.variance += m.variance, all.of_variance += m.of_variance;
+  for (std::size_t m = 0; m < moving.sorted.size(); ++m) {
+    const ChancePart& part = parts[moving.number[m]];
+    const auto& sorted = moving.sorted[m];
+    out.parts[part.name] = {value * math::exp(at(sorted, 0.05)), value * math::exp(at(sorted, 0.95))};
+    const auto error = part.median_error.find(key);
+    const Moments of_part = moments_of(part.logs.at(key), error == part.median_error.end() ? -1.0 : error->second);
+    all.of_mean += of_part.of_mean, all.variance += of_part.variance, all.of_variance += of_part.of_variance;
   }
-  if (sorted.empty()) return out;
+  const bool has_upper = !bounds.upper_key.empty() && bounds.upper >= value && value > 0.0;
+  const MovingParts upper = has_upper ? moving_parts(bounds.upper_key, parts) : MovingParts{};
+  const double to_upper = has_upper ? std::log(bounds.upper / value) : 0.0;
+  const double lowest = bounds.lower > 0.0 && value >= bounds.lower ? std::log(bounds.lower / value)
+                                                                    : -std::numeric_limits<double>::infinity();
   std::vector<double> joint(n_joint, 0.0);
-  for (std::size_t i = 0; i < n_joint; ++i)
-    for (std::size_t p = 0; p < sorted.size(); ++p)
-      joint[i] += at(sorted[p], random::uniform(joint_seed, draws::joint_parts, number[p], i));
+  for (std::size_t i = 0; i < n_joint; ++i) {
+    joint[i] = std::max(joint_log(moving, i), lowest);
+    if (has_upper) joint[i] = std::min(joint[i], to_upper + joint_log(upper, i));
+  }
   std::sort(joint.begin(), joint.end());
   out.p05 = value * math::exp(at(joint, 0.05)), out.p50 = value * math::exp(at(joint, 0.5)),
   out.p95 = value * math::exp(at(joint, 0.95));

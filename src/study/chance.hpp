@@ -51,14 +51,25 @@ struct Chance {
   std::vector<std::string> notes;
 };
 
+/// What a figure cannot be, whatever the error of a class of rows.
+struct PhysicalBounds {
+  std::string upper_key;  ///< a mean is not above the highest value: of the summary; empty: no bound
+  double upper = 0.0;     ///< the run's value of `upper_key`
+  double lower = 0.0;     ///< in the figure's unit
+};
+/// @returns the bounds of `key` in a run with this summary
+PhysicalBounds physical_bounds(const std::string& key, const sim::Result& base);
+
 /// Puts parts together. They are independent:
 ///
 ///     ln(K / K_run) = Σ_p x_p,   x_p a value of part p's draws, between its order statistics (type 6: where the next draw lies)
 ///
 /// over 4,096 joint values from counter-based random numbers: equal bits on every machine. Standard errors of the ends are those of
 /// normal parts: a mean's s²/n and a spread's.
-/// @param value of the run  @param parts those without the key do not move it
-FigureChance combine(const std::string& key, double value, std::span<const ChancePart> parts);
+/// The same random numbers serve all figures, so that bounds hold at each joint value: K ≤ K_upper, K ≥ lower.
+/// @param value of the run  @param parts those without the key do not move it  @param bounds of the figure
+FigureChance combine(const std::string& key, double value, std::span<const ChancePart> parts,
+                     const PhysicalBounds& bounds = {});
 
 /// `K_p05`, `K_p50`, `K_p95`, and where events set K `K_event_p50`, `K_event_max`, behind each K of the summary that has them.
 void add_chance(const Chance& chance, std::vector<std::pair<std::string, sim::Value>>& summary);

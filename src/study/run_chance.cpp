@@ -158,7 +158,8 @@ Chance run_chance(const sim::Scenario& scenario, const sim::Result& base, const 
         std::any_of(base.summary.begin(), base.summary.end(), [&](const auto& item) { return item.first == h.key; });
     if (!there) continue;
     const std::string why = without(base, h);
-    out.figures.push_back(combine(h.key, why.empty() ? sim::figure(base, h.key) : std::nan(""), out.parts));
+    out.figures.push_back(
+        combine(h.key, why.empty() ? sim::figure(base, h.key) : std::nan(""), out.parts, physical_bounds(h.key, base)));
     out.figures.back().note = why;
   }
   out.cpu_s = cpu_s() - begin_s;

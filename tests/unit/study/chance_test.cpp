@@ -65,6 +65,23 @@ TEST_CASE("without draws there is no interval, and a part without the key adds n
   CHECK(std::isnan(combine("pue", 1.0, one).p05));
 }
 
+TEST_CASE("a mean is not above the highest value, and a PUE not below 1, whatever the error of a class of rows") {
+  std::vector<ChancePart> parts = {part("model", normal(0.0, 0.2, 99))};
+  parts.front().logs["pue"] = normal(0.0, 0.1, 99);
+  parts.push_back(part("inputs", normal(0.0, 0.01, 99)));
+  parts.back().logs["pcc_max_MW"] = normal(0.0, 0.02, 99);
+  sim::Result run;
+  run.summary = {{"pcc_mean_MW", 16.0}, {"pcc_max_MW", 19.0}, {"pue", 1.05}};
+  const auto highest = combine("pcc_max_MW", 19.0, parts), open = combine("pcc_mean_MW", 16.0, parts),
+             mean = combine("pcc_mean_MW", 16.0, parts, study::physical_bounds("pcc_mean_MW", run));
+  CHECK(open.p95 > highest.p95);  // what the bound is for
+  CHECK(mean.p95 <= highest.p95);
+  CHECK(mean.p50 <= highest.p50);
+  CHECK(mean.p05 == open.p05);  // the rest stays
+  CHECK(combine("pue", 1.05, parts).p05 < 1.0);
+  CHECK(combine("pue", 1.05, parts, study::physical_bounds("pue", run)).p05 == Approx(1.0));
+}
+
 TEST_CASE("parts are an object by name, with counts and half-widths") {
   study::Chance c;
   c.parts = {part("inputs", {-0.1, 0.1})};
