@@ -26,7 +26,8 @@ HallControls::HallControls(const Scenario& scenario, const fleet::Fleet& fleet)
     : scenario_(scenario),
       fleet_(fleet),
       orders_(scenario),
-      tiers_(scenario, fleet),
+      tiers_(scenario, fleet, OrderMeans::tiers),
+      pauses_(scenario, fleet, OrderMeans::pause),
       brake_(scenario),
       state_{{}, std::vector<double>(fleet.types.size(), 0.0)} {
   for (const auto& type : fleet.types) state_.limits.push_back({type.usual.cap_W, type.usual.lock_Hz});

@@ -40,11 +40,11 @@ class HallControls {
   fleet::Controls at(std::size_t hall, Tick now) const;
   /// An order that caps or jobs meet acts now or ends now: it wants to know what the connection drew.
   bool follows_order(Tick now) const {
-    return order_acts(now) || orders_.lowers_caps() || tiers_.holds() || order_edge(now - 1) == now;
+    return order_acts(now) || orders_.lowers_caps() || tiers_.holds() || pauses_.holds() || order_edge(now - 1) == now;
   }
   /// A limit ordered from outside, without an end; infinite: none. Jobs meet it if they say what they give up, else caps of all.
   void set_order(double limit_W);
-  bool order_acts(Tick now) const { return orders_.acts(now) || tiers_.acts(now); }
+  bool order_acts(Tick now) const { return orders_.acts(now) || tiers_.acts(now) || pauses_.acts(now); }
   void follow_order(Tick now, double mean_W) { orders_.follow(now, mean_W, least_share()); }
   /// Whether an order by caps has brought every GPU to its lowest cap.
   bool at_lowest_caps() const { return orders_.lowers_caps() && orders_.share() <= least_share(); }
@@ -59,6 +59,9 @@ class HallControls {
   Tick next_edge(Tick now) const { return std::min(order_edge(now), brake_.next_edge(now)); }
   OrderTiers& tiers() { return tiers_; }
   const OrderTiers& tiers() const { return tiers_; }
+  OrderTiers& pauses() { return pauses_; }  ///< orders by pauses of all jobs
+  /// A job is paused by an order.
+  bool paused(std::size_t job) const { return tiers_.paused(job) || pauses_.paused(job); }
   Tick brake_edge(Tick now) const { return brake_.next_edge(now); }
   /// Takes the memory's lead of the macro step that has just passed.
   void see_memory(const fleet::FleetState& state, const fleet::FleetSignals& signals);
@@ -74,18 +77,20 @@ class HallControls {
   };
   template <class A>
   void archive(A& a) {
-    a(state_, orders_, tiers_);
+    a(state_, orders_, tiers_, pauses_);
   }
 
  private:
   void find_lowest_caps();
   double least_share() const;
-  Tick order_edge(Tick now) const { return std::min(orders_.next_edge(now), tiers_.next_edge(now)); }
+  Tick order_edge(Tick now) const {
+    return std::min({orders_.next_edge(now), tiers_.next_edge(now), pauses_.next_edge(now)});
+  }
   const Scenario& scenario_;
   const fleet::Fleet& fleet_;
   std::vector<double> lowest_cap_W_;  ///< [hall]; empty while no order is met by caps
   CapOperator orders_;
-  OrderTiers tiers_;
+  OrderTiers tiers_, pauses_;
   PowerBrake brake_;
   State state_;
 };

@@ -1,6 +1,5 @@
 // A job's life in a run: effects of the scenario and of a controller outside.
 #include <algorithm>
-#include <limits>
 
 #include "job_run.hpp"
 #include "scenario_rack.hpp"
@@ -22,12 +21,11 @@ std::vector<workload::Failure> failures_of(const Scenario& s, const JobSpec& job
   return out;
 }
 
-/// Pauses that the scenario plans from a time on.
-void request_stops(const Scenario& scenario, const std::string& job, Tick from, workload::JobLife& life) {
+/// Pauses that the scenario plans.
+void request_stops(const Scenario& scenario, const std::string& job, workload::JobLife& life) {
   for (const auto& e : scenario.events)
-    if (to_tick(e.at_s - e.notice_s) >= from && ((e.kind == EventKind::pause && e.job == job) ||
-                                                 (e.kind == EventKind::curtailment && e.by == OrderMeans::pause)))
-      life.request_stop(to_tick(e.at_s - e.notice_s), to_tick(e.duration_s + e.notice_s));
+    if (e.kind == EventKind::pause && e.job == job)
+      life.request_stop(to_tick(e.at_s - e.notice_s), to_tick(e.at_s + e.duration_s));
 }
 
 workload::JobLife life_of(const Scenario& s, const JobSpec& job, double checkpoint_B, std::size_t n_node) {
@@ -35,29 +33,8 @@ workload::JobLife life_of(const Scenario& s, const JobSpec& job, double checkpoi
   workload::JobLife out(job.life, {job.plan.n_gpu, checkpoint_B},
                         failures_of(s, job, to_tick(s.run.duration_s), static_cast<std::int64_t>(n_node), domains),
                         domains);
-  request_stops(s, job.name, std::numeric_limits<Tick>::min(), out);
+  request_stops(s, job.name, out);
   return out;
-}
-
-/// A stop without an end was requested, or lasts.
-bool is_paused(const workload::JobLifeState& s) {
-  return (s.request_at != workload::never && s.request_ns == workload::never) ||
-         (s.state == JobState::maintenance && s.maintenance_ns == workload::never);
-}
-
-/// @param between two iterations: the job stops at once; one that is under way comes to its end
-void pause(workload::JobLife& life, Tick now, bool between) {
-  life.request_stop(now, workload::never);
-  if (between && life.state().state == JobState::iterate) life.completed(life.next(now), 0, now);
-}
-
-void resume(workload::JobLife& life, Tick now) {
-  auto s = life.state();
-  if (s.request_ns == workload::never) s.request_at = workload::never;
-  const bool stands = s.state == JobState::maintenance && s.maintenance_ns == workload::never;
-  if (stands) s.maintenance_ns = now - s.entered;
-  life.restore(s);
-  if (stands && !s.dark) life.completed(life.next(now), 0, now);
 }
 
 }  // namespace
@@ -99,12 +76,15 @@ JobRun::JobRun(const Scenario& scenario, const fleet::Fleet& fleet, const JobSpe
 
 void JobRun::set_paused(bool paused, StepContext& c) {
   auto& life = *job_.life;
-  if (paused == is_paused(life.state())) return;
-  if (paused)
-    pause(life, job_.state.now, planner_.begun_frac() == 0.0);
-  else
-    resume(life, job_.state.now);
-  if (!paused) request_stops(c.scenario, job_.place.name, job_.state.now, life);
+  const Tick now = job_.state.now;
+  if (paused == (life.state().held_since != workload::never)) return;
+  if (!paused) {
+    life.release_stop(now);
+  } else {
+    life.hold_stop(now);
+    // Between two iterations the job stops at once; one that is under way comes to its end.
+    if (planner_.begun_frac() == 0.0 && life.state().state == JobState::iterate) life.completed(life.next(now), 0, now);
+  }
   disturb();
   report_.events(job_, c);
 }

@@ -21,7 +21,12 @@ const HallSpec& hall_of(const Scenario& s, const fleet::Fleet& fleet, std::size_
 }
 }  // namespace
 
-OrderTiers::OrderTiers(const Scenario& s, const fleet::Fleet& fleet) {
+OrderTiers::OrderTiers(const Scenario& s, const fleet::Fleet& fleet, OrderMeans by) : by_(by) {
+  const bool by_pause = by == OrderMeans::pause;
+  for (const auto& e : s.events)
+    if (e.kind == EventKind::curtailment && e.by == by)
+      orders_.push_back({to_tick(e.at_s - e.notice_s), to_tick(e.at_s), to_tick(e.at_s + e.duration_s), e.limit_W});
+  if (by_pause && orders_.empty()) return;
   std::size_t node = 0;
   for (std::size_t j = 0; j < s.jobs.size(); ++j) {
     const auto& job = s.jobs[j];
@@ -30,8 +35,9 @@ OrderTiers::OrderTiers(const Scenario& s, const fleet::Fleet& fleet) {
     node += static_cast<std::size_t>(job.plan.n_gpu) / fleet.n_gpu_per_node;
     usual_W_.push_back(usual_W);
     lowest_W_.push_back(usual_W);
-    if (!job.curtailment || job.curtailment->may == OrderMay::never) continue;
-    const auto& c = *job.curtailment;
+    gpus_W_.push_back(usual_W * static_cast<double>(job.plan.n_gpu));
+    if (!by_pause && (!job.curtailment || job.curtailment->may == OrderMay::never)) continue;
+    const OrderTierParams c = by_pause ? OrderTierParams{OrderMay::pause} : *job.curtailment;
     const bool pauses = c.may == OrderMay::pause;
     if (!pauses) lowest_W_.back() = std::min(usual_W, c.lowest_cap_W > 0.0 ? c.lowest_cap_W : lowest_cap_W(hall, job));
     auto rank =
@@ -43,13 +49,15 @@ OrderTiers::OrderTiers(const Scenario& s, const fleet::Fleet& fleet) {
     return std::pair(a.tier, a.pauses) < std::pair(b.tier, b.pauses);
   });
   if (!used()) return;
-  for (const auto& e : s.events)
-    if (e.kind == EventKind::curtailment && e.by == OrderMeans::tiers)
-      orders_.push_back({to_tick(e.at_s - e.notice_s), to_tick(e.at_s), to_tick(e.at_s + e.duration_s), e.limit_W});
   const std::size_t n = s.jobs.size();
   idle_W_.assign(n, 0.0);
-  state_ = {std::vector<double>(n, 1.0), std::vector<std::uint8_t>(n, 0), std::vector<double>(n, 0.0),
-            std::vector<double>(n, 0.0), std::vector<Tick>(n, 0),         false};
+  state_ = {std::vector<double>(n, 1.0),
+            std::vector<std::uint8_t>(n, 0),
+            std::vector<double>(n, 0.0),
+            std::vector<double>(n, 0.0),
+            std::vector<Tick>(n, 0),
+            std::vector<std::uint8_t>(n, 0),
+            false};
 }
 
 bool OrderTiers::acts(Tick now) const { return limit_W(now) < std::numeric_limits<double>::infinity(); }
@@ -80,8 +88,9 @@ double OrderTiers::cap_W(std::size_t job, double usual_W) const {
   return std::min(usual_W, std::max(state_.share[job] * usual_W, lowest_W_[job]));
 }
 
-void OrderTiers::measure(std::size_t job, double J, Tick now) {
-  auto& [share, paused, last_J, drawn_W, at, said] = state_;
+void OrderTiers::measure(std::size_t job, double J, Tick now, bool starts_now) {
+  auto& [share, paused, last_J, drawn_W, at, starts, said] = state_;
+  starts[job] = starts_now ? 1 : 0;
   if (now <= at[job]) return;
   drawn_W[job] = (J - last_J[job]) / seconds(now - at[job]);
   last_J[job] = J;
@@ -94,7 +103,17 @@ double OrderTiers::free_W(std::size_t job) const {
   return W > works_frac * idle_W_[job] ? W : 0.0;
 }
 
+/// What a job that is about to work will draw more than now, at most; orders by tiers wait for it.
+double OrderTiers::coming_W(std::size_t job) const {
+  if (by_ != OrderMeans::pause || state_.starts[job] == 0 || paused(job)) return 0.0;
+  return std::max(0.0, gpus_W_[job] - std::max(0.0, state_.drawn_W[job] - idle_W_[job]));
+}
+
 bool OrderTiers::at_floor(std::size_t job) const { return state_.share[job] * usual_W_[job] <= lowest_W_[job]; }
+
+std::string OrderTiers::tier_text(const Rank& rank) const {
+  return by_ == OrderMeans::tiers ? fmt::format("tier {}: ", rank.tier) : "";
+}
 
 std::vector<OrderTiers::Act> OrderTiers::follow(Tick now, double mean_W) {
   std::vector<Act> acts;
@@ -104,8 +123,7 @@ std::vector<OrderTiers::Act> OrderTiers::follow(Tick now, double mean_W) {
     return acts;
   }
   // What paused jobs still draw goes away without anything else.
-  for (std::size_t j = 0; j < idle_W_.size(); ++j)
-    if (paused(j)) mean_W -= free_W(j);
+  for (std::size_t j = 0; j < idle_W_.size(); ++j) mean_W += paused(j) ? -free_W(j) : coming_W(j);
   const double excess_W = mean_W - limit * (1.0 - margin_frac);
   const bool in_force = outside_W_ <= limit || std::any_of(orders_.begin(), orders_.end(), [&](const Order& o) {
                           return o.begin <= now && now < o.end && o.limit_W == limit;
@@ -149,12 +167,12 @@ bool OrderTiers::take_pauses(const Rank& rank, double over_W, std::vector<Act>& 
   bool any = false;
   for (const auto j : rank.jobs) {
     if (!(over_W > 0.0)) break;
-    const double W = paused(j) ? 0.0 : free_W(j);
+    const double W = paused(j) ? 0.0 : free_W(j) + coming_W(j);
     if (!(W > 0.0)) continue;
     any = true;
     state_.paused[j] = 1;
     over_W -= W;
-    acts.push_back({j, "order_pause", fmt::format("tier {}: it drains and pauses", rank.tier)});
+    acts.push_back({j, "order_pause", tier_text(rank) + "it drains and pauses"});
   }
   return any;
 }
@@ -187,8 +205,7 @@ void OrderTiers::release(std::vector<Act>& acts) {
   for (const auto& rank : rank_)
     for (const auto j : rank.jobs) {
       if (!capped(j) && !paused(j)) continue;
-      acts.push_back(
-          {j, "order_release", fmt::format("tier {}: {}", rank.tier, paused(j) ? "it may start again" : "usual caps")});
+      acts.push_back({j, "order_release", tier_text(rank) + (paused(j) ? "it may start again" : "usual caps")});
       state_.share[j] = 1.0;
       state_.paused[j] = 0;
     }

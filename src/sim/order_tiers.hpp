@@ -8,12 +8,15 @@
 
 #include "fleet/site.hpp"
 #include "tidewatt/base/tick.hpp"
+#include "tidewatt/sim/kinds.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 
 struct Scenario;
 
 /// Keeps the connection below an order's limit by caps and pauses of jobs, tier by tier: a sampled controller, once per macro step.
+/// Orders by pauses are the same with one tier of all jobs, of which each pauses whole: a job that is about to work counts with all its
+/// GPUs may draw, so that it does not start and then stop.
 ///
 ///     excess = P − limit (1 − margin) − Σ over paused jobs of what they still draw above idle
 ///     excess > 0: caps of the first tier that can still give:  share ← share · clamp(1 − excess/W, 0.7, 1)
@@ -26,8 +29,8 @@ struct Scenario;
 /// `lowest_cap_W`, nor touched if it may not be. Feeders and plants are not in W, so a step takes a little less than is needed.
 class OrderTiers {
  public:
-  /// Ranks the jobs of a scenario.
-  OrderTiers(const Scenario& scenario, const fleet::Fleet& fleet);
+  /// Ranks the jobs of a scenario. @param by tiers or pause: whose orders it meets
+  OrderTiers(const Scenario& scenario, const fleet::Fleet& fleet, OrderMeans by);
   /// Any job may give up power.
   bool used() const { return !rank_.empty(); }
   bool acts(Tick now) const;       ///< an order has been given and has not ended
@@ -47,7 +50,8 @@ class OrderTiers {
   /// Power of a job's servers without work, at their inputs.
   void set_idle(std::size_t job, double W) { idle_W_[job] = W; }
   /// What a job drew since the last measurement. @param J energy so far at its servers' inputs  @param now its clock
-  void measure(std::size_t job, double J, Tick now);
+  /// @param starts it is about to work: it starts, or is down after a failure
+  void measure(std::size_t job, double J, Tick now, bool starts);
   /// What becomes of a job, for the log; `job` is the number of jobs for the site.
   struct Act {
     std::size_t job;
@@ -59,13 +63,14 @@ class OrderTiers {
   struct State {
     std::vector<double> share;  ///< [job] cap ÷ usual cap
     std::vector<std::uint8_t> paused;
-    std::vector<double> J, drawn_W;  ///< [job] energy when last measured, mean power since the time before
-    std::vector<Tick> at;            ///< [job]
-    bool short_said = false;         ///< the log says that the order cannot be met
+    std::vector<double> J, drawn_W;    ///< [job] energy when last measured, mean power since the time before
+    std::vector<Tick> at;              ///< [job]
+    std::vector<std::uint8_t> starts;  ///< [job] it is about to work
+    bool short_said = false;           ///< the log says that the order cannot be met
     template <class A>
     void archive(A& a) {
-      auto& [shares, stopped, energy, mean, measured, said] = *this;
-      a(shares, stopped, energy, mean, measured, said);
+      auto& [shares, stopped, energy, mean, measured, coming, said] = *this;
+      a(shares, stopped, energy, mean, measured, coming, said);
     }
   };
   template <class A>
@@ -85,16 +90,20 @@ class OrderTiers {
     std::vector<std::size_t> jobs;
   };
   double free_W(std::size_t job) const;
+  double coming_W(std::size_t job) const;
   bool at_floor(std::size_t job) const;
   double limit_W(Tick now) const;
+  std::string tier_text(const Rank& rank) const;
   void release(std::vector<Act>& acts);
   bool take_caps(const Rank& rank, double excess_W, std::vector<Act>& acts);
   bool take_pauses(const Rank& rank, double excess_W, std::vector<Act>& acts);
   void take(double excess_W, double over_W, bool in_force, std::vector<Act>& acts);
   void give(double room_W, std::vector<Act>& acts);
 
+  OrderMeans by_;
   std::vector<Order> orders_;
   std::vector<Rank> rank_;                  ///< in the order in which they give
+  std::vector<double> gpus_W_;              ///< [job] all its GPUs at their caps
   std::vector<double> usual_W_, lowest_W_;  ///< [job] caps
   std::vector<double> idle_W_;              ///< [job]
   double outside_W_ = std::numeric_limits<double>::infinity();

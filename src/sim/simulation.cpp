@@ -96,7 +96,8 @@ void Simulation::spin_up() {
     for (std::size_t o = 0; o < occupants.size(); ++o) {
       const double W = occupants[o].spin_up_W(context_, unbooked);
       load_W += W;
-      if (controls.tiers().used() && occupants[o].trains()) controls.tiers().set_idle(o, W);
+      for (OrderTiers* by : {&controls.tiers(), &controls.pauses()})
+        if (by->used() && occupants[o].trains()) by->set_idle(o, W);
     }
     if (i == 0 || i == 6) halls.settle(scratch.signals);
   }
@@ -156,14 +157,14 @@ void Simulation::note_brakes() {
 void Simulation::apply_pauses() {
   const auto& outside = state.outside;
   for (std::size_t j = 0; j < outside.paused.size(); ++j)
-    occupants[j].set_paused(outside.paused[j] != 0 || controls.tiers().paused(j), context_);
+    occupants[j].set_paused(outside.paused[j] != 0 || controls.paused(j), context_);
 }
 
 void Simulation::advance() {
   const Tick now = state.now;
   // Limits of the GPUs from now on.
   follow_orders(*this);
-  if (controls.tiers().used()) apply_pauses();
+  if (controls.tiers().used() || controls.pauses().used()) apply_pauses();
   apply_controls();
   note_brakes();
   // Heat, load and work of everyone, in air that moves as the plants are expected to move it.
@@ -260,11 +261,35 @@ void Simulation::load(std::string_view bytes) {
   apply_outside(false);
 }
 
+namespace {
+
+void follow_by_jobs(Simulation& s, OrderTiers& by, double mean_W) {
+  const std::size_t n_job = s.model.scenario.jobs.size();
+  std::vector<double> before;
+  before.reserve(n_job);
+  for (std::size_t j = 0; j < n_job; ++j) before.push_back(by.share(j));
+  for (auto& act : by.follow(s.state.now, mean_W))
+    s.recorder.event(s.state.now, std::move(act.kind), act.job < n_job ? s.occupants[act.job].name() : "site",
+                     std::move(act.text));
+  for (std::size_t j = 0; j < n_job; ++j)
+    if (by.share(j) != before[j]) s.occupants[j].disturb();
+}
+
+/// It starts, or is down after a failure and will start: whether its work comes back by itself.
+bool starts(const workload::JobLife& life) {
+  using workload::JobState;
+  const JobState s = life.state().state;
+  return s != JobState::queued && s != JobState::iterate && s != JobState::evaluate && s != JobState::checkpoint &&
+         s != JobState::ramp_down && s != JobState::done;
+}
+
+}  // namespace
+
 void follow_orders(Simulation& s) {
-  auto& tiers = s.controls.tiers();
   const Tick now = s.state.now;
-  const std::size_t n_job = tiers.used() ? s.model.scenario.jobs.size() : 0;
-  for (std::size_t j = 0; j < n_job; ++j) tiers.measure(j, s.occupants[j].figures().load_J, s.occupants[j].now());
+  for (OrderTiers* by : {&s.controls.tiers(), &s.controls.pauses()})
+    for (std::size_t j = 0; by->used() && j < s.model.scenario.jobs.size(); ++j)
+      by->measure(j, s.occupants[j].figures().load_J, s.occupants[j].now(), starts(s.occupants[j].life()));
   if (!s.controls.follows_order(now)) return;
   s.settle();
   const double mean_W = s.connection->last_mean_W();
@@ -275,15 +300,8 @@ void follow_orders(Simulation& s) {
                      fmt::format("all GPUs are at their lowest cap, {:.0f} W in hall {}: what the order asks beyond it "
                                  "needs pauses or storage",
                                  s.controls.lowest_cap_W(0), s.model.scenario.halls.front().hall.name));
-  if (n_job == 0) return;
-  std::vector<double> before;
-  before.reserve(n_job);
-  for (std::size_t j = 0; j < n_job; ++j) before.push_back(tiers.share(j));
-  for (auto& act : tiers.follow(now, mean_W))
-    s.recorder.event(now, std::move(act.kind), act.job < n_job ? s.occupants[act.job].name() : "site",
-                     std::move(act.text));
-  for (std::size_t j = 0; j < n_job; ++j)
-    if (tiers.share(j) != before[j]) s.occupants[j].disturb();
+  for (OrderTiers* by : {&s.controls.tiers(), &s.controls.pauses()})
+    if (by->used()) follow_by_jobs(s, *by, mean_W);
 }
 
 double hottest_mean_K(const Simulation& s, std::size_t hall) {

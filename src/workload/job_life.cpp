@@ -99,6 +99,7 @@ void JobLife::saved(Tick now) {
 /// What comes after an iteration boundary: the end, a planned stop, a checkpoint, an evaluation, or more iterations.
 void JobLife::choose(Tick now) {
   settle(now);
+  drop_lapsed(now);
   if (finished() || stop_due(now)) return stop_or_end(now);
   s_.stopping = s_.ramped_down = false;
   if (now >= s_.checkpoint_due) {
@@ -131,13 +132,12 @@ void JobLife::stop_or_end(Tick now) {
 void JobLife::begin_planned(Tick now) {
   ++s_.books.planned;
   log(now, "planned_stop", -1, fmt::format("at iteration {}", s_.progress));
+  Tick end = now;
   if (tick_of(*failures_, s_.planned) <= now) {
     s_.planned = find(*failures_, s_.planned + 1, true);
-    s_.maintenance_ns = to_tick(job_.planned_stop_s);
-  } else {
-    s_.maintenance_ns = s_.request_ns;
-    s_.request_at = never;
+    end += to_tick(job_.planned_stop_s);
   }
+  s_.maintenance_ns = take_requests(end) - now;
   s_.checkpoint_due = s_.soft_begin = never;
   enter(JobState::maintenance, now);
 }

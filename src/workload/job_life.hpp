@@ -80,9 +80,14 @@ class JobLife {
   /// Counts what ran up to `now` without ending it: the end of the run, or a look in between. An iteration that `now`
   /// cuts stays in `unsaved_ns`. @param iterations  whole ones since the last call about this step
   void book_until(Tick now, std::int64_t iterations = 0);
-  /// A stop from outside (curtailment, maintenance): drained at the first boundary at or after `at`, for
-  /// `length`. A second request replaces one that has not begun.
-  void request_stop(Tick at, Tick length);
+  /// A stop from outside: the job drains at the first boundary at or after `at` and stands until `end`. Requests are a set: their
+  /// order does not matter, and those that overlap or touch are one. One that is over before the job could stop is logged.
+  /// @throws InputError for an end before `at`
+  void request_stop(Tick at, Tick end);
+  /// A stop without an end from `now` on: drained at the first boundary, until `release_stop`. Of no effect while one lasts.
+  void hold_stop(Tick now);
+  /// The held stop ends: the job starts again, unless another stop lasts. @param now in no state's past
+  void release_stop(Tick now);
 
   std::int64_t progress_iterations() const { return s_.progress; }
   const JobBooks& books() const { return s_.books; }
@@ -104,6 +109,8 @@ class JobLife {
   void started(Tick now);
   void stop_or_end(Tick now);
   void begin_planned(Tick now);
+  void drop_lapsed(Tick now);
+  Tick take_requests(Tick end);
   void after_outage(Tick now);
   void find_spares(Tick now);
   void lose_nodes(Tick now, std::int64_t n_node, std::int64_t first_node);

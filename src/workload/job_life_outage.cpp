@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "job_life.hpp"
 #include "job_life_lists.hpp"
@@ -12,14 +13,55 @@ using failure_list::find;
 using failure_list::is_down;
 using failure_list::tick_of;
 
-Tick JobLife::stop_tick() const { return std::min(tick_of(*failures_, s_.planned), s_.request_at); }
+Tick JobLife::stop_tick() const {
+  const Tick asked = s_.requests.empty() ? never : s_.requests.front().at;
+  return std::min({tick_of(*failures_, s_.planned), asked, s_.held_since});
+}
 
 bool JobLife::stop_due(Tick now) const { return stop_tick() <= now; }
 
-void JobLife::request_stop(Tick at, Tick length) {
-  if (length < 0) throw InputError(fmt::format("job: a stop of {} ns", length));
-  s_.request_at = at;
-  s_.request_ns = length;
+void JobLife::request_stop(Tick at, Tick end) {
+  if (end < at) throw InputError(fmt::format("job: a stop of {} ns", end - at));
+  auto& all = s_.requests;
+  all.insert(std::lower_bound(all.begin(), all.end(), at, [](const StopRequest& r, Tick t) { return r.at < t; }),
+             {at, end});
+  std::vector<StopRequest> apart;
+  for (const StopRequest& r : all)
+    if (apart.empty() || r.at > apart.back().end)
+      apart.push_back(r);
+    else
+      apart.back().end = std::max(apart.back().end, r.end);
+  all = std::move(apart);
+}
+
+/// Requests that begin until `end` join the stop that lasts until then. @returns its new end
+Tick JobLife::take_requests(Tick end) {
+  while (!s_.requests.empty() && s_.requests.front().at <= end) {
+    end = std::max(end, s_.requests.front().end);
+    s_.requests.erase(s_.requests.begin());
+  }
+  return end;
+}
+
+/// Requests that are over before the job could stop: it was down, or in an iteration that outlasts them.
+void JobLife::drop_lapsed(Tick now) {
+  while (!s_.requests.empty() && s_.requests.front().end <= now) {
+    const StopRequest& r = s_.requests.front();
+    log(now, "stop_lapsed", -1,
+        fmt::format("a stop from {:g} to {:g} s was over before the job could stop", seconds(r.at), seconds(r.end)));
+    s_.requests.erase(s_.requests.begin());
+  }
+}
+
+void JobLife::hold_stop(Tick now) { s_.held_since = std::min(s_.held_since, now); }
+
+void JobLife::release_stop(Tick now) {
+  if (s_.held_since == never) return;
+  s_.held_since = never;
+  if (s_.state != JobState::maintenance || s_.dark) return;
+  drop_lapsed(now);
+  s_.maintenance_ns = take_requests(std::max(now, s_.entered + s_.maintenance_ns)) - s_.entered;
+  if (s_.entered + s_.maintenance_ns <= now) completed(next(now), 0, now);
 }
 
 /// Repaired nodes join the pool; missing ones are taken out of it.
@@ -50,6 +92,7 @@ void JobLife::after_outage(Tick now) {
   }
   if (s_.replacing) return enter(JobState::replace, now);
   // A planned stop that fell into this outage follows at once: one restart for both.
+  drop_lapsed(now);
   if (stop_due(now)) return begin_planned(now);
   enter(JobState::initialise, now);
 }

@@ -60,7 +60,7 @@ Tick JobLife::duration_ns(JobState state) const {
     case JobState::replace:
       return s_.start_held ? never : to_tick(job_.replace_s);
     case JobState::maintenance:
-      return s_.maintenance_ns;
+      return s_.held_since != never ? never : s_.maintenance_ns;
     case JobState::iterate:
     case JobState::evaluate:
     case JobState::done:

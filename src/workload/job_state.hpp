@@ -42,10 +42,21 @@ struct HostSpread {
   Tick since = 0;       ///< since the first one could begin
 };
 
+/// A job shall stand from the first boundary at or after `at` until `end`.
+struct StopRequest {
+  Tick at = 0, end = 0;
+  bool operator==(const StopRequest&) const = default;
+  template <class A>
+  void archive(A& a) {
+    a(at, end);
+  }
+};
+
 /// One line of the event log.
 struct JobEvent {
   Tick tick = 0;
-  std::string kind;          ///< start, restart, failure, kill, planned_stop, checkpoint, evaluation, no_spare, done
+  std::string
+      kind;  ///< start, restart, failure, kill, planned_stop, stop_lapsed, checkpoint, evaluation, no_spare, done
   std::int64_t entity = -1;  ///< node, where there is one
   std::string text;
 };
@@ -93,17 +104,17 @@ struct JobLifeState {
     }
   };
   JobState state = JobState::queued;
-  Tick entered = 0;               ///< when the state began
-  Tick booked = 0;                ///< end of the counted time
-  std::uint64_t failure = 0;      ///< next unexpected one in the list
-  std::uint64_t planned = 0;      ///< next planned one in the list
-  Tick request_at = never;        ///< stop requested from outside
-  Tick request_ns = 0;            ///< and its length
-  Tick maintenance_ns = 0;        ///< length of the present stop
-  Tick detect_ns = 0;             ///< detection time of the present outage
-  Tick run_out_ns = 0;            ///< of that, what others still computed
-  std::int64_t failed_node = -1;  ///< node that ended it; -1: not known
-  bool spinning = false;          ///< processes of the present outage have not ended yet
+  Tick entered = 0;                   ///< when the state began
+  Tick booked = 0;                    ///< end of the counted time
+  std::uint64_t failure = 0;          ///< next unexpected one in the list
+  std::uint64_t planned = 0;          ///< next planned one in the list
+  std::vector<StopRequest> requests;  ///< stops asked for, sorted and apart; over or begun: gone
+  Tick held_since = never;            ///< a stop without an end, from outside
+  Tick maintenance_ns = 0;            ///< length of the present stop, unless it is held
+  Tick detect_ns = 0;                 ///< detection time of the present outage
+  Tick run_out_ns = 0;                ///< of that, what others still computed
+  std::int64_t failed_node = -1;      ///< node that ended it; -1: not known
+  bool spinning = false;              ///< processes of the present outage have not ended yet
   Tick checkpoint_due = never;
   Tick soft_begin = never;     ///< clock ramp of a soft start: its beginning
   std::int64_t progress = 0;   ///< iterations that the model has now
@@ -123,7 +134,7 @@ struct JobLifeState {
   bool operator==(const JobLifeState&) const = default;
   template <class A>
   void archive(A& a) {
-    a(state, entered, booked, failure, planned, request_at, request_ns, maintenance_ns, detect_ns, run_out_ns,
+    a(state, entered, booked, failure, planned, requests, held_since, maintenance_ns, detect_ns, run_out_ns,
       failed_node, spinning, checkpoint_due, soft_begin, progress, durable, evaluated, draining, stopping, ramped_down,
       replacing, start_held, dark, missing_nodes, spare_nodes, repaired_at, domains, books);
   }

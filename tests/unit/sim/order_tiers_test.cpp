@@ -79,7 +79,7 @@ struct Site {
   double step() {
     const double mean_W = W();
     now += 60 * ns_per_s;
-    for (std::size_t j = 0; j < 3; ++j) tiers.measure(j, J[j] += 60.0 * job_W(j), now);
+    for (std::size_t j = 0; j < 3; ++j) tiers.measure(j, J[j] += 60.0 * job_W(j), now, false);
     for (auto& act : tiers.follow(now, mean_W)) said.push_back(std::move(act));
     return mean_W;
   }
@@ -88,7 +88,7 @@ struct Site {
 struct Tiers {
   Scenario scenario;
   fleet::Fleet fleet = build_fleet(scenario);
-  OrderTiers tiers{scenario, fleet};
+  OrderTiers tiers{scenario, fleet, OrderMeans::tiers};
   Site site{tiers};
   explicit Tiers(Scenario s) : scenario(std::move(s)) {
     for (std::size_t j = 0; j < 3; ++j) tiers.set_idle(j, site.idle_W);

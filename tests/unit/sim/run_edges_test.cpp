@@ -1,4 +1,6 @@
 // Cases that once hung, aborted or lied: each is small and says what must hold.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "base/text.hpp"
@@ -28,6 +30,46 @@ TEST_CASE("a pause asked for by an event interrupts once, as planned, and is no 
   const auto r = run(tiny("\n[[event]]\nname = \"p\"\nkind = \"pause\"\njob = \"main\"\nat_s = 60\nduration_s = 10\n"));
   CHECK(figure(r, "n_interruptions_planned") == 1);
   CHECK(figure(r, "n_interruptions_unexpected") == 0);
+}
+
+namespace {
+std::string pause_event(const char* name, int at_s, int duration_s) {
+  return fmt::format("\n[[event]]\nname = \"{}\"\nkind = \"pause\"\njob = \"main\"\nat_s = {}\nduration_s = {}\n", name,
+                     at_s, duration_s);
+}
+std::string pause_order(const char* name, int at_s, int duration_s, double limit_MW) {
+  return fmt::format(
+      "\n[[event]]\nname = \"{}\"\nkind = \"curtailment\"\nby = \"pause\"\nat_s = {}\nduration_s = {}\nlimit_MW = {}\n",
+      name, at_s, duration_s, limit_MW);
+}
+}  // namespace
+
+TEST_CASE("every pause of a job takes place, whatever their order in the file; nested ones are one") {
+  const std::vector<std::string> set = {"run.duration_h=0.2"};
+  const auto two = run(tiny(pause_event("p", 100, 60) + pause_event("q", 400, 60), set));
+  CHECK(figure(two, "n_interruptions_planned") == 2);
+  const auto turned = run(tiny(pause_event("q", 400, 60) + pause_event("p", 100, 60), set));
+  for (const char* key : {"n_interruptions_planned", "tokens_per_s_mean", "pcc_mean_MW", "pcc_min_MW"})
+    CHECK(figure(turned, key) == figure(two, key));
+  const auto one = run(tiny(pause_event("p", 200, 60), set)),
+             nested = run(tiny(pause_event("p", 200, 60) + pause_event("q", 210, 10), set));
+  for (const char* key : {"n_interruptions_planned", "pcc_mean_MW"}) CHECK(figure(nested, key) == figure(one, key));
+}
+
+TEST_CASE("overlapping orders by pauses last until the latest end; one above the draw does nothing") {
+  const std::vector<std::string> set = {"run.duration_h=0.2", "run.macro_step_s=10", "run.macro_step_max_s=10"};
+  const auto energy = [&](const std::string& events) { return figure(run(tiny(events, set)), "it_mean_MW"); };
+  const double both = energy(pause_order("a", 200, 150, 0.10) + pause_order("b", 300, 150, 0.10)),
+               whole = energy(pause_order("a", 200, 250, 0.10));
+  CHECK(both == whole);
+  CHECK(energy(pause_order("b", 300, 150, 0.10) + pause_order("a", 200, 150, 0.10)) == whole);
+  const auto free = run(tiny(pause_order("a", 200, 150, 100.0), set));
+  CHECK(figure(free, "n_interruptions_planned") == 0);
+  CHECK(figure(run(tiny(pause_order("a", 200, 150, 0.10), set)), "n_interruptions_planned") == 1);
+  // Given while the job starts, it holds the job before its first iteration.
+  const auto early = run(tiny(pause_order("a", 5, 300, 0.10), set));
+  CHECK(figure(early, "n_interruptions_planned") == 1);
+  CHECK(figure(early, "it_mean_MW") < 0.999 * figure(free, "it_mean_MW"));
 }
 
 TEST_CASE("a battery that only stands by keeps books that close") {

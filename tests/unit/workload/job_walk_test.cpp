@@ -1,5 +1,7 @@
 #include "workload/job_walk.hpp"
 
+#include <algorithm>
+
 #include "catch.hpp"
 #include "job_driver.hpp"
 #include "tidewatt/base/error.hpp"
@@ -137,10 +139,70 @@ TEST_CASE("a stop at once loses what is not saved, a drained one nothing", "[wor
   CHECK(cut.books().in(JobState::maintenance) == 900 * s);
   // The same stop asked for from outside is drained.
   JobLife asked(j, size, {});
-  asked.request_stop(1000 * s, 300 * s);
+  asked.request_stop(1000 * s, 1300 * s);
   walk(asked, none, pace, 0, day);
-  CHECK(asked.books().in(JobState::maintenance) == 300 * s);
+  CHECK(asked.books().in(JobState::maintenance) > 200 * s);  // what draining and saving leave of it
+  CHECK(asked.books().in(JobState::maintenance) < 300 * s);
   CHECK(asked.books().lost_ns == 0);
+}
+
+TEST_CASE("stops asked for are a set: each takes place, their order does not matter, overlapping ones are one",
+          "[workload][job]") {
+  JobParams j = job();
+  j.total_iterations = 600;
+  const Jitter none({}, 1, 0, 1);
+  struct Outcome {
+    JobBooks books;
+    std::vector<JobEvent> log;
+  };
+  const auto with = [&](std::vector<StopRequest> stops) {
+    JobLife life(j, size, {});
+    for (const auto& r : stops) life.request_stop(r.at, r.end);
+    const Tick end = walk(life, none, pace, 0, day);
+    check_books(life, end);
+    return Outcome{life.books(), life.take_events()};
+  };
+  const auto same = [&](std::vector<StopRequest> stops, const Outcome& as) {
+    std::sort(stops.begin(), stops.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+    do CHECK(with(stops).books == as.books);
+    while (std::next_permutation(stops.begin(), stops.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.at, a.end) < std::pair(b.at, b.end);
+    }));
+  };
+  const StopRequest a{1000 * s, 1300 * s}, b{2000 * s, 2300 * s}, c{3000 * s, 3300 * s};
+  const auto one = with({a}), three = with({a, b, c});
+  CHECK(one.books.planned == 1);
+  CHECK(three.books.planned == 3);
+  CHECK(three.books.in(JobState::maintenance) > 2 * one.books.in(JobState::maintenance));
+  same({a, b, c}, three);
+  same({a, {1100 * s, 1200 * s}}, one);                                           // nested
+  same({{1000 * s, 1150 * s}, {1100 * s, 1300 * s}}, one);                        // overlapping
+  same({{1000 * s, 1150 * s}, {1150 * s, 1200 * s}, {1200 * s, 1300 * s}}, one);  // touching
+  same({a, a}, one);                                                              // twice
+  // One that the iteration under way outlasts is said, not lost; at 0 s the job starts behind it.
+  const auto brief = with({{1000 * s, 1000 * s + 1}});
+  CHECK(brief.books.planned == 0);
+  CHECK(std::count_if(brief.log.begin(), brief.log.end(), [](const auto& e) { return e.kind == "stop_lapsed"; }) == 1);
+  CHECK(with({{0, 1300 * s}}).books.iterations_run == with({}).books.iterations_run);
+  JobLife life(j, size, {});
+  CHECK_THROWS_AS(life.request_stop(2 * s, 1 * s), InputError);
+}
+
+TEST_CASE("a stop held from outside lasts until it is released, and longer where another lasts", "[workload][job]") {
+  JobParams j = job();
+  const Jitter none({}, 1, 0, 1);
+  const auto held = [&](Tick released, Tick until) {
+    JobLife life(j, size, {});
+    life.request_stop(1000 * s, until);
+    walk(life, none, pace, 0, 1200 * s);
+    life.hold_stop(1200 * s);
+    CHECK(life.next(1200 * s).until == never);
+    life.book_until(released);
+    life.release_stop(released);
+    return std::pair(life.state().state, life.next(released).until);
+  };
+  CHECK(held(1250 * s, 1500 * s) == std::pair(JobState::maintenance, 1500 * s));
+  CHECK(held(1600 * s, 1500 * s).first != JobState::maintenance);
 }
 
 TEST_CASE("soft starts and stops go in equal steps", "[workload][job]") {
