@@ -107,12 +107,23 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
   const std::size_t n_class = timeline.classes.size();
   const NaturalPower natural(task, type, controls, n_class, wait_kind, works);
   if (state_.node.empty()) state_.node.assign(n_node_, {{natural.kind_W[0][timeline.classes[0].front().kind], 0}, {}});
-  const auto n_in = begin_classes(task, n_class);
   const double limit_W = natural.limit_W(controls.cap_W - type.governor.cap_margin_W);
+  const PowerHold hold = hold_.within(limit_W, tdp_W);
+  const bool gives_way = (hold_.smoothing && hold.smoothing->floor_ratio < hold_.smoothing->floor_ratio) ||
+                         (hold_.ballast && hold.ballast->level_ratio < hold_.ballast->level_ratio);
+  last_.gives_way_W = gives_way ? limit_W : 0.0;
+  const auto n_in = begin_classes(task, n_class);
+  // A limit that fell takes what was held under the one before: nothing is kept above what the chip itself may draw now.
+  for (std::size_t c = 0; c < n_class; ++c) {
+    auto& [smoothing, ballast] = last_.begin[c];
+    smoothing.level_W = std::min(smoothing.level_W, std::max(limit_W, natural.most_W(c)));
+    if (hold.ballast) ballast.level_W = std::min(ballast.level_W, hold.ballast->level_ratio * tdp_W);
+  }
+  const BoardPower board{tdp_W, limit_W};
   const auto held_from = [&](const std::vector<HoldState>& begin, std::vector<HoldState>& end) {
     const auto hold_below = [&](std::span<const double> peak_W) {
       end = begin;
-      return hold_power(timeline, hold_, {tdp_W}, natural.kind_W, wait_kind, natural.waiting_W, end, natural.curve,
+      return hold_power(timeline, hold, board, natural.kind_W, wait_kind, natural.waiting_W, end, natural.curve,
                         peak_W);
     };
     auto held = hold_below({});
@@ -136,8 +147,8 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
   }
   for (std::size_t i = 0; i < n_node_; ++i) state_.node[i] = end[last_.node_class[i]];
   last_.acts = {};
-  if (hold_.smoothing)
-    last_.acts.add(smoothing_acts(held, *hold_.smoothing, tdp_W, last_.begin, n_in),
+  if (hold.smoothing)
+    last_.acts.add(smoothing_acts(held, *hold.smoothing, tdp_W, last_.begin, n_in),
                    1.0 / seconds(held.timeline.period));
   last_.marks = std::move(held.marks);
   timeline = std::move(held.timeline);

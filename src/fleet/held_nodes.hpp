@@ -32,6 +32,8 @@ class HeldNodes {
   void forget() { state_.node.clear(); }
   /// Whether another repetition of the task would have the same GPU power: false while slow ramps continue.
   bool settled() const { return last_.settled; }
+  /// What is kept of a floor or a level above the limit in the last task, W; 0: none is above it.
+  double gives_way_W() const { return last_.gives_way_W; }
   /// Time for which each part of the smoothing acts, in s per s of the last task.
   const SmoothingActs& acts() const { return last_.acts; }
 
@@ -60,6 +62,7 @@ class HeldNodes {
     std::vector<std::vector<HeldTimeline::Mark>> marks;  ///< [class]
     std::vector<std::uint32_t> node_class;               ///< [node of the job]
     SmoothingActs acts;                                  ///< per second
+    double gives_way_W = 0.0;
     bool settled = true;
   } last_;
 };

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double pace_step = 0.04;  ///< of the logarithm of the pace
 /// Of that by which a group is ahead. Ramps of smoothing and ballast decide in stairs what a rank burns: that is not linear.
+constexpr std::int64_t far_ahead = 3;  ///< steps from which a lead is computed at the slowest pace: halls with other limits
 double ahead_step(const PowerHold& hold) { return hold.any() ? 0.005 : 0.03; }
 constexpr double cap_step = 0.01;  ///< of the logarithm of the cap
 constexpr std::size_t most_limits = 16;
@@ -63,11 +64,10 @@ HeldRepetition StageCourses::held_at(const workload::IterationModel& model, cons
     else if (const auto lead = this->lead(); !lead.empty())
       kind.push_back(pacing_chip(CourseMix(lead[c % n_stage]), timeline.kinds.size(), pace_Hz[c]).kind);
   }
-  // A group far ahead waits so long that what it burns decides its clocks: smoothing that kept more than the fast limit lets through would
-  // slow its work, which then draws more beside the mean, and so on.
-  const double limit_W = at.ahead > 0 && type.sampling ? type.sampling->peak_ratio * type.gpu.params().tdp_W
-                                                       : std::numeric_limits<double>::infinity();
-  return {timeline, hold_, type, limit_W, model.reference_clock_Hz(), std::move(pace_Hz), std::move(kind)};
+  // Nothing is burned above what the limiter lets through; what is burned below it counts against the limit (at_limit).
+  const double limit_W = latest_.front().cap_W - type.governor.cap_margin_W;
+  const auto hold = hold_.within(limit_W, type.gpu.params().tdp_W);
+  return {timeline, hold, type, limit_W, model.reference_clock_Hz(), std::move(pace_Hz), std::move(kind)};
 }
 
 StageCourses::HeldStages StageCourses::at_limit(const workload::IterationModel& model, const NodeType& type,
@@ -253,7 +253,8 @@ void StageCourses::add(const workload::IterationModel& model, const NodeType& ty
     add_share({pace_steps, ahead.below + 1}, share * ahead.share);
   };
   // What a lead changes is the same at every pace, but not where ramps decide what is burned.
-  const bool is_ahead = ahead.below > 0 || ahead.share > 0.0, at_its_pace = is_ahead && hold_.any();
+  const bool is_ahead = ahead.below > 0 || ahead.share > 0.0,
+             at_its_pace = is_ahead && (hold_.any() || ahead.below >= far_ahead);
   for (const auto& [steps, share] : {std::pair(pace.below, 1.0 - pace.share), std::pair(pace.below + 1, pace.share)})
     at_its_pace ? add_ahead(steps, share) : add_share({steps, 0}, share);
   if (is_ahead && !at_its_pace) {

@@ -77,6 +77,14 @@ std::uint32_t wait_kind_of(const workload::Timeline& timeline) {
   return k;
 }
 
+PowerHold PowerHold::within(double limit_W, double tdp_W) const {
+  PowerHold out = *this;
+  const double most = std::max(0.0, limit_W) / tdp_W;
+  if (out.smoothing) out.smoothing->floor_ratio = std::min(out.smoothing->floor_ratio, most);
+  if (out.ballast) out.ballast->level_ratio = std::min(out.ballast->level_ratio, most);
+  return out;
+}
+
 namespace {
 
 bool works(const workload::PhaseKind& kind) { return kind.matrix_s > 0.0 || kind.memory_s > 0.0; }

@@ -36,6 +36,9 @@ struct PowerHold {
   bool any() const {
     return smoothing || (ballast && (ballast->level_ratio > 0.0 || ballast->monitor_cost_frac > 0.0));
   }
+  /// One owner for what a board may draw, the power limiter: a floor or a level above what it lets through gives way to it.
+  /// @param limit_W mean that the limiter lets through
+  PowerHold within(double limit_W, double tdp_W) const;
 };
 
 /// Their state for one GPU.

@@ -112,7 +112,7 @@ TrainingTask::TrainingTask(workload::IterationModel model, const Fleet& fleet, s
     : model_(std::move(model)),
       fleet_(fleet),
       options_(std::move(options)),
-      ranks_{first_node, {}, {}},
+      ranks_{first_node, {}, {}, {}},
       scatter_(options_.jitter, options_.beat),
       held_(options_.hold,
             (static_cast<std::size_t>(model_.n_gpu()) + fleet.n_gpu_per_node - 1) / fleet.n_gpu_per_node) {
@@ -126,6 +126,8 @@ TrainingTask::TrainingTask(workload::IterationModel model, const Fleet& fleet, s
                       "choose rank_order tp-cp-dp-pp or a wider tensor-parallel group",
                       per_node, model_.gpus_per_stage()));
   }
+  for (std::size_t n = first_node; n < first_node + n_node(); ++n)
+    if (ranks_.halls.empty() || ranks_.halls.back() != fleet.node_hall[n]) ranks_.halls.push_back(fleet.node_hall[n]);
   if (options_.host_slowness.empty()) options_.host_slowness.assign(n_node(), 1.0);
   const double one[] = {1.0};
   iterate_window_ = stage_windows(model_.iteration(one));
@@ -146,6 +148,17 @@ TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_r
     out.mean_W.push_back(std::min(J / seconds(at_reference.period), type().usual.cap_W - type().governor.cap_margin_W));
   }
   out.period_s = seconds(at_reference.period);
+  return out;
+}
+
+/// Of a job over halls with limits of their own, the tightest: these halls' GPUs set its pace, and what holds power up is one for all.
+Controls TrainingTask::controls(const FleetState& state) const {
+  Controls out = state.controls[hall()];
+  for (const auto h : ranks_.halls) {
+    out.cap_W = std::min(out.cap_W, state.controls[h].cap_W);
+    if (state.controls[h].lock_Hz < out.lock_Hz)
+      out.lock_Hz = state.controls[h].lock_Hz, out.lock_by = state.controls[h].lock_by;
+  }
   return out;
 }
 
@@ -223,7 +236,9 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   task.class_gate_Hz.clear();
   for (std::size_t group = 0; group < n_group; ++group) {
     const double gate_Hz = options_.gating ? pace_[group] * reference_Hz : 0.0;
-    window.course.add(model_, type(), gate_Hz, pace_.front() * reference_Hz, task.class_course, task.class_lead);
+    // Nobody waits without gating, so what is burned in waits has no part in the courses: one clock, and work below a peak.
+    if (gate_Hz > 0.0 || !held_.any())
+      window.course.add(model_, type(), gate_Hz, pace_.front() * reference_Hz, task.class_course, task.class_lead);
     for (std::size_t s = 0; s < n_stage; ++s) {
       task.class_window.push_back(task.class_course.empty() ? window.mix[s]
                                                             : task.class_course[group * n_stage + s].all());

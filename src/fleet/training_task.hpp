@@ -55,6 +55,8 @@ class TrainingTask {
   bool keeps_beat() const { return scatter_.keeps_beat(); }
   /// Whether the work just set lasts longer without waiting than its beat allows.
   bool misses_beat() const { return scatter_.misses_beat(); }
+  /// What smoothing or ballast keeps of a floor or level above the power limit, W; 0: none is above it.
+  double hold_gives_way_W() const { return held_.gives_way_W(); }
   /// Sets the task's timeline to the mean of `count` iterations from `first` on, which begin at `begin`.
   void set_mean(std::int64_t first, std::int64_t count, Tick begin, FleetTask& task);
   /// The timeline of each iteration of the last `set_mean`; their periods add up to `count` means.
@@ -115,6 +117,7 @@ class TrainingTask {
   struct Ranks {
     std::size_t first_node;
     std::vector<std::int64_t> stage, replica;  ///< [node of the job]
+    std::vector<std::size_t> halls;            ///< in which it has nodes
     bool has(std::size_t n) const { return n >= first_node && n - first_node < stage.size(); }
   };
   /// Power windows of the stages at the reference clock.
@@ -132,7 +135,7 @@ class TrainingTask {
   ReplicaGroups groups_now(const FleetState& state, std::span<const double> rated_Hz);
   void split_hold(Tick duration, const HoldShare& share, FleetTask& task);
   const NodeType& type() const { return fleet_.types[hall()]; }
-  const Controls& controls(const FleetState& state) const { return state.controls[hall()]; }
+  Controls controls(const FleetState& state) const;
   std::size_t n_replica() const { return static_cast<std::size_t>(model_.dp()); }
   std::size_t hall() const { return fleet_.node_hall[ranks_.first_node]; }
 

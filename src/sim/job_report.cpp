@@ -14,8 +14,7 @@ namespace {
 
 using workload::JobState;
 
-constexpr double kept_ratio =
-    1.05;  ///< clocks follow predicted temperatures: the first iteration after a cold start misses the cap by up to 4 %
+constexpr double kept_ratio = 1.001;  ///< a cap is kept to a thousandth: to the steps of clocks and temperatures
 
 /// Energy of one kind of work over its own time in an iteration.
 class KindEnergy {
@@ -174,6 +173,12 @@ void JobReport::limits(const Job& job, StepContext& c) {
   if (doing == JobState::iterate && training.misses_beat() && !state_.beat_event_sent) {
     c.recorder.event(job.state.now, "beat_missed", job.place.name, "iterations last longer than their beat");
     state_.beat_event_sent = true;
+  }
+  if (const double given_W = training.hold_gives_way_W(); given_W > 0.0 && !state_.hold_event_sent) {
+    c.recorder.event(
+        job.state.now, "hold_gives_way", job.place.name,
+        fmt::format("smoothing or ballast would keep more than the power limit: it keeps {:.0f} W", given_W));
+    state_.hold_event_sent = true;
   }
   const double lowest_Hz = c.fleet.types[c.fleet.node_hall[job.place.first_node]].gpu.clock_min_Hz();
   if (works(doing) && training.slowest_Hz() <= lowest_Hz * (1.0 + 1e-9) && !state_.cap_event_sent) {

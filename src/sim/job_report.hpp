@@ -37,11 +37,11 @@ class JobReport {
 
   struct State {
     JobFigures figures;
-    bool cap_event_sent = false, beat_event_sent = false;
+    bool cap_event_sent = false, beat_event_sent = false, hold_event_sent = false;
     template <class A>
     void archive(A& a) {
-      auto& [done, cap, beat] = *this;
-      a(done, cap, beat);
+      auto& [done, cap, beat, hold] = *this;
+      a(done, cap, beat, hold);
     }
   };
   template <class A>
