@@ -1,4 +1,8 @@
 #pragma once
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
 #include "tidewatt/dvfs/operating_point.hpp"
 
 namespace TIDEWATT_NAMESPACE::fleet {
@@ -16,5 +20,16 @@ struct Controls {
     a(cap_W, lock_Hz, target_K, lock_by, target_by);
   }
 };
+
+/// Of a job over halls with limits of their own: GPUs of the tightest set its pace, and what holds power up is one for all.
+/// @param of_hall [hall]  @param halls of the job, at least one
+inline Controls tightest(std::span<const Controls> of_hall, std::span<const std::size_t> halls) {
+  Controls out = of_hall[halls.front()];
+  for (const std::size_t h : halls) {
+    out.cap_W = std::min(out.cap_W, of_hall[h].cap_W);
+    if (of_hall[h].lock_Hz < out.lock_Hz) out.lock_Hz = of_hall[h].lock_Hz, out.lock_by = of_hall[h].lock_by;
+  }
+  return out;
+}
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

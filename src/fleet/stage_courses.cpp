@@ -13,7 +13,8 @@ namespace {
 
 constexpr double pace_step = 0.04;  ///< of the logarithm of the pace
 /// Of that by which a group is ahead. Ramps of smoothing and ballast decide in stairs what a rank burns: that is not linear.
-constexpr std::int64_t far_ahead = 3;  ///< steps from which a lead is computed at the slowest pace: halls with other limits
+constexpr std::int64_t far_ahead =
+    3;  ///< steps from which a lead is computed at the slowest pace: halls with other limits
 double ahead_step(const PowerHold& hold) { return hold.any() ? 0.005 : 0.03; }
 constexpr double cap_step = 0.01;  ///< of the logarithm of the cap
 constexpr std::size_t most_limits = 16;

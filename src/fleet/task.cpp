@@ -110,7 +110,7 @@ struct Holder {
   // Scratch of `play`, kept to reuse its memory.
   std::vector<Tick> duration = {};
   std::vector<double> W = {};
-  std::vector<std::uint8_t> working = {};
+  std::vector<std::uint8_t> marked = {};  ///< that works, then: that ballast fills
   std::vector<mitigation::BallastStretch> stretches = {};
   std::vector<const mitigation::ThrottleCurve*> throttle = {};
 
@@ -145,9 +145,9 @@ struct Holder {
     }
     stretches.clear();
     if (hold.ballast) {
-      working.clear();
-      for (const auto& s : segments) working.push_back(works(from.kinds[s.kind]) ? 1 : 0);
-      stretches = mitigation::ballast_from(state.ballast, *hold.ballast, board.tdp_W, duration, W, working);
+      marked.clear();
+      for (const auto& s : segments) marked.push_back(works(from.kinds[s.kind]) ? 1 : 0);
+      stretches = mitigation::ballast_from(state.ballast, *hold.ballast, board.tdp_W, duration, W, marked);
     } else {
       for (std::uint32_t i = 0; i < duration.size(); ++i) stretches.push_back({duration[i], i, 0.0, {}});
     }
@@ -168,20 +168,24 @@ struct Holder {
     duration.clear();
     W.clear();
     throttle.clear();
+    marked.clear();
     for (std::size_t i = 0; i < stretches.size(); ++i) {
       const auto kind = kind_at(i);
       duration.push_back(stretches[i].duration);
       const double own_W = std::min(natural_W[kind], peak);
       W.push_back(std::max(stretches[i].low_W, own_W));
+      marked.push_back(stretches[i].low_W > own_W ? 1 : 0);
       const bool curved = !curve.empty() && W.back() == own_W && !curve[cls][kind].power_W.empty();
       const auto slow = slowed.find(kind);
       throttle.push_back(!curved ? nullptr : slow != slowed.end() ? &slow->second : &curve[cls][kind]);
     }
-    for (const auto& piece :
-         mitigation::smooth_from(state.smoothing, *hold.smoothing, board.tdp_W, duration, W, waiting_W, throttle))
-      emit(piece.segment, piece.duration,
-           std::max(std::min(piece.low_W, board.limit_W), stretches[piece.segment].low_W),
-           std::min(piece.high_W, std::max(peak, piece.low_W)), piece.end);
+    for (const auto& piece : mitigation::smooth_from(state.smoothing, *hold.smoothing, board.tdp_W, duration, W,
+                                                     waiting_W, throttle, marked)) {
+      // The chip's own ramp is behind the ballast: it throttles its kernels, too.
+      const double high_W = std::min(piece.high_W, std::max(peak, piece.low_W));
+      const double kept_W = std::max(std::min(piece.low_W, board.limit_W), stretches[piece.segment].low_W);
+      emit(piece.segment, piece.duration, std::min(kept_W, high_W), high_W, piece.end);
+    }
     return length;
   }
 };

@@ -86,6 +86,17 @@ void spread_hosts(const workload::HostSpread& hosts, bool rest_waits, Tick durat
   for (std::size_t i = 0; i < n_node; ++i) task.node_class[i] = static_cast<std::uint32_t>(i * n_group / n_node);
 }
 
+/// Those in which a range of GPUs lies, in their order.
+std::vector<std::size_t> halls_of(const Fleet& fleet, std::size_t first_node, std::int64_t n_gpu) {
+  std::vector<std::size_t> out;
+  const auto per_node = static_cast<std::int64_t>(fleet.n_gpu_per_node);
+  for (std::int64_t n = 0; n * per_node < n_gpu; ++n) {
+    const std::size_t hall = fleet.node_hall[first_node + static_cast<std::size_t>(n)];
+    if (out.empty() || out.back() != hall) out.push_back(hall);
+  }
+  return out;
+}
+
 /// A class of GPUs that wait, or have no process. @returns its number
 std::uint32_t add_class(const workload::Segment& all, bool busy, workload::Timeline& timeline, FleetTask& task) {
   timeline.classes.push_back({all});
@@ -112,7 +123,7 @@ TrainingTask::TrainingTask(workload::IterationModel model, const Fleet& fleet, s
     : model_(std::move(model)),
       fleet_(fleet),
       options_(std::move(options)),
-      ranks_{first_node, {}, {}, {}},
+      ranks_{first_node, {}, {}, halls_of(fleet, first_node, model_.n_gpu())},
       scatter_(options_.jitter, options_.beat),
       held_(options_.hold,
             (static_cast<std::size_t>(model_.n_gpu()) + fleet.n_gpu_per_node - 1) / fleet.n_gpu_per_node) {
@@ -126,8 +137,6 @@ TrainingTask::TrainingTask(workload::IterationModel model, const Fleet& fleet, s
                       "choose rank_order tp-cp-dp-pp or a wider tensor-parallel group",
                       per_node, model_.gpus_per_stage()));
   }
-  for (std::size_t n = first_node; n < first_node + n_node(); ++n)
-    if (ranks_.halls.empty() || ranks_.halls.back() != fleet.node_hall[n]) ranks_.halls.push_back(fleet.node_hall[n]);
   if (options_.host_slowness.empty()) options_.host_slowness.assign(n_node(), 1.0);
   const double one[] = {1.0};
   iterate_window_ = stage_windows(model_.iteration(one));
@@ -148,17 +157,6 @@ TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_r
     out.mean_W.push_back(std::min(J / seconds(at_reference.period), type().usual.cap_W - type().governor.cap_margin_W));
   }
   out.period_s = seconds(at_reference.period);
-  return out;
-}
-
-/// Of a job over halls with limits of their own, the tightest: these halls' GPUs set its pace, and what holds power up is one for all.
-Controls TrainingTask::controls(const FleetState& state) const {
-  Controls out = state.controls[hall()];
-  for (const auto h : ranks_.halls) {
-    out.cap_W = std::min(out.cap_W, state.controls[h].cap_W);
-    if (state.controls[h].lock_Hz < out.lock_Hz)
-      out.lock_Hz = state.controls[h].lock_Hz, out.lock_by = state.controls[h].lock_by;
-  }
   return out;
 }
 
@@ -236,8 +234,7 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   task.class_gate_Hz.clear();
   for (std::size_t group = 0; group < n_group; ++group) {
     const double gate_Hz = options_.gating ? pace_[group] * reference_Hz : 0.0;
-    // Nobody waits without gating, so what is burned in waits has no part in the courses: one clock, and work below a peak.
-    if (gate_Hz > 0.0 || !held_.any())
+    if (gate_Hz > 0.0 || !held_.any())  // without gating nobody waits, so courses know nothing of what is burned
       window.course.add(model_, type(), gate_Hz, pace_.front() * reference_Hz, task.class_course, task.class_lead);
     for (std::size_t s = 0; s < n_stage; ++s) {
       task.class_window.push_back(task.class_course.empty() ? window.mix[s]

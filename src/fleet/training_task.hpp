@@ -134,10 +134,9 @@ class TrainingTask {
   void ask_alone(Windows& window, FleetState& state, double ahead_s, FleetSignals& signals, FleetTask& task) const;
   ReplicaGroups groups_now(const FleetState& state, std::span<const double> rated_Hz);
   void split_hold(Tick duration, const HoldShare& share, FleetTask& task);
-  const NodeType& type() const { return fleet_.types[hall()]; }
-  Controls controls(const FleetState& state) const;
+  const NodeType& type() const { return fleet_.types[ranks_.halls.front()]; }
+  Controls controls(const FleetState& state) const { return tightest(state.controls, ranks_.halls); }
   std::size_t n_replica() const { return static_cast<std::size_t>(model_.dp()); }
-  std::size_t hall() const { return fleet_.node_hall[ranks_.first_node]; }
 
   workload::IterationModel model_;
   const Fleet& fleet_;

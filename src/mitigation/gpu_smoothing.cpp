@@ -12,6 +12,7 @@ struct Walk {
   double level_W;
   Tick missing;
   std::span<const ThrottleCurve* const> curve = {};
+  std::span<const std::uint8_t> waits = {};
   std::vector<SmoothedPiece> out = {};
 
   double stair_W() const { return tdp_W / 32.0; }
@@ -75,7 +76,8 @@ struct Walk {
   }
 
   void rise(Tick work, std::uint32_t segment, double natural_W) {
-    if (natural_W <= waiting_W) return rise_waiting(work, segment, natural_W);
+    if (natural_W <= waiting_W || (!waits.empty() && waits[segment] != 0))
+      return rise_waiting(work, segment, natural_W);
     double left_s = seconds(work);  // seconds of unthrottled work still to do
     while (level_W < natural_W && left_s > 0.0) {
       const double next_W = std::min(natural_W, (std::floor(level_W / stair_W() + 1e-9) + 1.0) * stair_W());
@@ -131,8 +133,9 @@ void GpuSmoothingParams::fields(FieldVisitor& v) {
 
 std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params, double tdp_W,
                                        std::span<const Tick> duration, std::span<const double> natural_W,
-                                       double waiting_W, std::span<const ThrottleCurve* const> curve) {
-  Walk walk{params, tdp_W, waiting_W, state.level_W, state.missing, curve};
+                                       double waiting_W, std::span<const ThrottleCurve* const> curve,
+                                       std::span<const std::uint8_t> waits) {
+  Walk walk{params, tdp_W, waiting_W, state.level_W, state.missing, curve, waits};
   walk.play(duration, natural_W);
   state = {walk.level_W, walk.missing};
   return std::move(walk.out);

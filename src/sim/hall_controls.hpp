@@ -60,6 +60,12 @@ class HallControls {
   OrderTiers& tiers() { return tiers_; }
   const OrderTiers& tiers() const { return tiers_; }
   OrderTiers& pauses() { return pauses_; }  ///< orders by pauses of all jobs
+  bool jobs_meet_orders() const { return tiers_.used() || pauses_.used(); }
+  /// Power of a job's servers without work, at their inputs.
+  void set_idle(std::size_t job, double W) {
+    for (OrderTiers* by : {&tiers_, &pauses_})
+      if (by->used()) by->set_idle(job, W);
+  }
   /// A job is paused by an order.
   bool paused(std::size_t job) const { return tiers_.paused(job) || pauses_.paused(job); }
   Tick brake_edge(Tick now) const { return brake_.next_edge(now); }

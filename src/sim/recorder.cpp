@@ -118,21 +118,13 @@ void Recorder::neighbour(Tick begin, Tick end, double J) {
   spread_over_hours(begin, end, [&](Hourly& h, double, double share) { h.it_J += J * share; });
 }
 
-/// The hottest parts of jobs that took no step in this macro step continue, but a hotter one of another occupant counts.
+/// An iteration lasts for several macro steps: whoever begins none in this one is as hot as it was. Idle servers do, and are cool.
 void Recorder::continue_hottest() {
   auto& now = state_.now;
-  auto& last = state_.last;
-  bool any = false, all = true;
-  for (const auto& job : state_.jobs) any = any || job.stepped(), all = all && job.stepped();
-  if (!any) {
-    now = {std::max(last.die_K, now.die_K), last.memory_K};
-    return;
-  }
-  if (now.die_K == 0.0) now.die_K = last.die_K;  // no occupant's step began in it
   for (const auto& job : state_.jobs)
-    if (!all && !job.stepped())
-      now = {std::max(now.die_K, job.row().die_max_K), std::max(now.memory_K, job.row().memory_max_K)};
-  last = now;
+    now = {std::max(now.die_K, job.row().die_max_K), std::max(now.memory_K, job.row().memory_max_K)};
+  if (now.die_K == 0.0) now = state_.last;  // nobody's step began in it
+  state_.last = now;
 }
 
 /// Row of all jobs, with the hottest parts of all occupants.

@@ -96,8 +96,7 @@ void Simulation::spin_up() {
     for (std::size_t o = 0; o < occupants.size(); ++o) {
       const double W = occupants[o].spin_up_W(context_, unbooked);
       load_W += W;
-      for (OrderTiers* by : {&controls.tiers(), &controls.pauses()})
-        if (by->used() && occupants[o].trains()) by->set_idle(o, W);
+      if (occupants[o].trains()) controls.set_idle(o, W);
     }
     if (i == 0 || i == 6) halls.settle(scratch.signals);
   }
@@ -164,7 +163,7 @@ void Simulation::advance() {
   const Tick now = state.now;
   // Limits of the GPUs from now on.
   follow_orders(*this);
-  if (controls.tiers().used() || controls.pauses().used()) apply_pauses();
+  if (controls.jobs_meet_orders()) apply_pauses();
   apply_controls();
   note_brakes();
   // Heat, load and work of everyone, in air that moves as the plants are expected to move it.

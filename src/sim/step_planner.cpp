@@ -23,6 +23,8 @@ constexpr Tick first_hot_hold = ns_per_s, longest_hold = 4096 * ns_per_s;
 constexpr Tick settling = 120 * ns_per_s;     // fans settle for some minutes after a start
 constexpr Tick steady_after = 40 * ns_per_s;  // in a hold or after it; halls and plants report their own state
 constexpr Tick longest_pause = 10 * ns_per_s;
+/// Until then dies rise, and behind a pause the hottest instant of a jump is not known.
+constexpr Tick settled_after = 300 * ns_per_s;
 constexpr double overshoot = 1.15;  ///< a step slightly longer than the estimate costs less than another short step
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 /// Of a jump, in pauses: temperatures of the work are what is left of the jump's means, which long pauses would hide.
@@ -77,6 +79,10 @@ Tick works_until(const Job& job, const workload::JobStep& next) {
     if (const double left_s = static_cast<double>(left) * seconds(job.state.last_period); left_s < 1e6)
       out = std::min(out, job.state.now + to_tick(left_s));
   return out;
+}
+
+bool is_short_save(const workload::JobStep& step, Tick at) {
+  return step.state == JobState::checkpoint && step.until - at <= longest_pause && step.clock_frac == 1.0;
 }
 
 }  // namespace
@@ -187,8 +193,8 @@ void StepPlanner::judge(const Job& job, const StepContext& c) {
 
 /// Pauses that leave the fleet almost as it was, between iterations that are all alike.
 bool StepPlanner::jumps_over(const Job& job, const workload::JobStep& step, Tick at, const StepContext& c) const {
-  return step.state == JobState::checkpoint && step.until - at <= longest_pause && !c.scenario.run.reference &&
-         !holds_power(c.scenario) && !job.training->keeps_beat() && step.clock_frac == 1.0;
+  return is_short_save(step, at) && at - state_.started > settled_after && !c.scenario.run.reference &&
+         !holds_power(c.scenario) && !job.training->keeps_beat();
 }
 
 bool StepPlanner::goes_through_pause(const Job& job, const StepContext& c) const {

@@ -55,10 +55,12 @@ struct TIDEWATT_API ThrottleCurve {
 /// out; the segment takes longer. Ramps are staircases on a grid of
 /// board limit/32, each stair at its mean level; a part that a segment cuts out of one is rounded to board limit/64.
 /// @param natural_W [segment] power without smoothing  @param waiting_W power of a GPU that does no work
-/// @param curve [segment], empty or null: in proportion
+/// @param curve [segment], empty or null: in proportion  @param waits [segment] 1: it takes exactly its time, though it draws more than
+/// waiting does (ballast fills it); empty: none
 TIDEWATT_API std::vector<SmoothedPiece> smooth_from(SmoothingState& state, const GpuSmoothingParams& params,
                                                     double tdp_W, std::span<const Tick> duration,
                                                     std::span<const double> natural_W, double waiting_W,
-                                                    std::span<const ThrottleCurve* const> curve = {});
+                                                    std::span<const ThrottleCurve* const> curve = {},
+                                                    std::span<const std::uint8_t> waits = {});
 
 }  // namespace TIDEWATT_NAMESPACE::mitigation

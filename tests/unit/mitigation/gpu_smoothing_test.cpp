@@ -109,3 +109,17 @@ TEST_CASE("a repeating timeline ends where it begins, also when a ramp needs man
   CHECK(end.level_W > 0.6 * tdp);  // not the wait's power, from which it set out
   CHECK(pieces.back().end == end);
 }
+
+TEST_CASE("a wait that ballast fills takes exactly its time, though the chip's own ramp keeps its power down") {
+  const std::vector<Tick> d = {10 * ns_per_s};
+  const std::vector<double> natural = {high};
+  const mitigation::GpuSmoothingParams p{0.0, 20.0, 20.0, 0.0};
+  const auto length = [&](std::vector<std::uint8_t> waits) {
+    mitigation::SmoothingState state{wait, 0};
+    Tick out = 0;
+    for (const auto& piece : mitigation::smooth_from(state, p, tdp, d, natural, wait, {}, waits)) out += piece.duration;
+    return out;
+  };
+  CHECK(length({1}) == d[0]);
+  CHECK(length({0}) > d[0]);  // work does take longer
+}

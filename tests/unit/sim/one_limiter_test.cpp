@@ -93,3 +93,15 @@ TEST_CASE("a job over halls with limits of their own keeps each, whichever hall 
     CHECK(tokens_per_s(one) == Approx(tokens_per_s(other)).epsilon(0.05));
   }
 }
+
+TEST_CASE("ballast behind a chip that may rise slowly only: books close, and a start lasts its time", "[limits]") {
+  const std::string slow_rise =
+      "\n[[mitigation]]\nname = \"s\"\nkind = \"gpu_smoothing\"\nfloor_ratio = 0.4\nramp_up_W_per_s = 200\n"
+      "ramp_down_W_per_s = 3000\nhysteresis_s = 5\n";
+  const auto r = run(tiny(slow_rise + ballast +
+                              "\n[[event]]\nname = \"p\"\nkind = \"pause\"\njob = \"main\"\nat_s = 100\n"
+                              "duration_s = 60\n",
+                          six_minutes));
+  CHECK(figure(r, "energy_closure") < 1e-11);
+  CHECK(figure(r, "n_interruptions_planned") == 1);
+}

@@ -137,3 +137,33 @@ TEST_CASE("so it is where limiters move clocks within kinds: supplies lose more 
   CHECK(figure(fast, "pcc_step_1s_max_MW") == Approx(figure(slow, "pcc_step_1s_max_MW")).epsilon(8e-4));
   CHECK(figure(fast, "pcc_ramp_up_max_MW_per_s") == Approx(figure(slow, "pcc_ramp_up_max_MW_per_s")).epsilon(5e-4));
 }
+
+TEST_CASE("the hottest die of a row is no cooler than a job in the middle of an iteration, beside idle servers") {
+  const auto r =
+      run(tiny("\n[[event]]\nname = \"f\"\nkind = \"fan_wall_out\"\nhall = \"a\"\nat_s = 60\nduration_s = 0\n"
+               "out_frac = 0.2\n",
+               {"hall.a.n_gpu=256", "job.main.plan.global_batch_sequences=1024", "run.duration_h=0.05"}));
+  const auto &site = reals(r, "/day/die_max_K"), &job = reals(r, "/job/main/die_max_K"),
+             &mean = reals(r, "/day/die_mean_K");
+  REQUIRE(site.size() == job.size());
+  for (std::size_t i = 0; i < site.size(); ++i) {
+    CHECK(site[i] >= job[i]);
+    CHECK(site[i] >= mean[i]);
+  }
+}
+
+TEST_CASE("the hottest die while dies rise is that of the reference: behind a save, in long iterations, in cut ones") {
+  const auto hottest_K = [](const std::string& more, const std::vector<std::string>& set) {
+    auto scenario = tiny(more, set);
+    const double fast_degC = figure(run(scenario), "die_max_degC");
+    scenario.run.reference = true;
+    return fast_degC - figure(run(scenario), "die_max_degC");
+  };
+  const std::vector<std::string> two_minutes = {"run.duration_h=0.0375"};  // 135 s
+  auto saves = two_minutes, longer = two_minutes;
+  saves.emplace_back("job.main.life.checkpoint_interval_s=55");
+  longer.emplace_back("job.main.plan.global_batch_sequences=1024");
+  CHECK(hottest_K("", saves) > -0.1);  // −1.1 K where a jump held a save
+  CHECK(hottest_K("", longer) > -0.05);
+  CHECK(hottest_K(failure("f", "75"), longer) > -0.05);  // −0.8 K in the iteration that a failure cuts
+}
