@@ -44,6 +44,7 @@ class Answers:
         """
         if detail == "interval":
             return self._interval(check, set, judge)
+        self._files(judge)  # refused before the run
         scenario = self._base.scenario(set)
         if detail == "coarse":
             answer = run_coarse(scenario, check)
@@ -56,11 +57,15 @@ class Answers:
                 pending.append("verdicts")
         else:
             day, added_MW, pending = self._result(check, scenario), 0.0, []
-            summary, verdicts = day.summary, _verdicts(day, judge)
+            summary, verdicts = day.summary, _verdicts(day, self._files(judge))
         file = ResultFile(day._source._core)
         hour_MW, hour_s = contract.hottest_hour(file, added_MW) or (None, None)
         return {"detail": detail, "summary": summary, "pending": pending, "verdicts": verdicts, "hour_max_MW": hour_MW,
                 "hour_max_at": "" if hour_s is None else compliance.moment(file, hour_s), "notes": scenario.notes}  # fmt: skip
+
+    def _files(self, judge: list[str]) -> list[tuple[str, str]]:
+        """(name, what `tidewatt.rules` takes for it) of the rule sets to `judge` by. @raises InputError: one that a request may not name"""
+        return [(name, self._base.rule("judge", name)) for name in judge]
 
     def _result(self, check: Callable[..., None], scenario: Scenario) -> Result:
         key = scenario.text
@@ -116,29 +121,30 @@ class Answers:
         """
         from .exports import write
 
+        files, rule = self._files(judge), self._base.rule("rule", rule)
         scenario = self._base.scenario(set)
         result = None if what == "scenario" else self._result(check, scenario)
-        held = [row for name_of_rule in judge for row in on_window(result, name_of_rule)] if what == "report" else []
+        held = [row for of in files for row in on_window(result, *of)] if what == "report" else []
         return write(self._base, scenario, result, what, folder, name, rule, contract_MW, held)
 
 
-def _verdicts(result: Result, judge: list[str]) -> list[dict[str, str]]:
-    """Each rule of a `result` in words, the worst first; `judge`: rule files for the recorded window."""
+def _verdicts(result: Result, judge: list[tuple[str, str]]) -> list[dict[str, str]]:
+    """Each rule of a `result` in words, the worst first; `judge`: names and files of rules for the recorded window."""
     file = ResultFile(result._source._core)
     try:
         rows = compliance.rows(file)
     except Missing:
         rows = []
-    rows += [row for name in judge for row in on_window(result, name)]
+    rows += [row for of in judge for row in on_window(result, *of)]
     return [dict(zip(("rule", "verdict", "figure", "limit", "margin", "worst"), compliance.cells(file, row)), rules=str(row.get("rule_set", ""))) for row in rows]
 
 
-def on_window(result: Result, name: str) -> list[dict[str, Any]]:
-    """Verdicts of the rule file `name` on the recorded window of a `result`, as `compliance.rows` gives those of a run."""
+def on_window(result: Result, name: str, file: str) -> list[dict[str, Any]]:
+    """Verdicts of the rule set `name`, read from `file` or the catalog, on the recorded window of a `result`, as `compliance.rows` gives those of a run."""
     from .._rules import rules
 
     out = []
-    for row in rules(name, result, as_if=True)["rules"]:
+    for row in rules(file, result, as_if=True)["rules"]:
         value, low, high, limit = (1e6 * (math.nan if row[key] is None else row[key]) for key in ("value_MW", "low_MW", "high_MW", "limit_MW"))
         out.append({"rule_set": name, "rule": row["name"], "title": row["title"], "verdict": row["verdict"], "unit": row["unit"].replace("MW", "W"), "value": value, "limit": limit,
                     "spread": 0.5 * (high - low) if high > low else 0.0, "margin_frac": 1.0 - value / limit if limit > 0.0 else math.nan,

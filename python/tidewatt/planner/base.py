@@ -1,9 +1,13 @@
 """The base case of the page: a scenario as one text, so that a file that is edited meanwhile does not move it."""
 from __future__ import annotations
 
+import contextlib
 import os
+from pathlib import Path
 from typing import Any, Mapping, NamedTuple
 
+from .. import _core
+from .._catalog import Catalog
 from .._load import Scenario, _assignments, _made, _Source, load
 
 try:
@@ -24,6 +28,24 @@ class Base(NamedTuple):
         """The base with some keys changed: `set` as for `tidewatt.load`. @raises InputError: with every finding"""
         source = _Source(self.text, self.name, self.folder, tuple(_assignments(set)), "", "", ())
         return _made(source, self.name)
+
+    def rule(self, key: str, name: str) -> str:
+        """What `tidewatt.rules` takes for the rule set `name` of a request's `key`: a name of the catalog, or a file below the base case's
+        folder. Of other files nothing is said, not even whether they exist.
+
+        Raises
+        ------
+        InputError
+            Another name; the message is the same for every one.
+        """
+        if name in Catalog().names("rules"):
+            return name
+        root = Path(os.path.realpath(self.folder))
+        with contextlib.suppress(OSError, ValueError):
+            file = Path(os.path.realpath(root / name))
+            if file.suffix == ".toml" and root in file.parents and file.is_file():
+                return str(file)
+        raise _core.InputError(f"{key}: no rule set of the catalog, and no .toml file below the base case's folder, has the name that was given")
 
 
 def read(path: str) -> Base:
