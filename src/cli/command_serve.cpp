@@ -8,12 +8,13 @@ namespace {
 struct Arguments {
   std::string scenario = "llama3_405b_day", out = ".";
   int port = 8734;
-  bool no_browser = false;
+  bool no_browser = false, no_token = false;
 };
 
 void serve(const Arguments& a) {
   std::vector<std::string> arguments = {"--out", a.out, "--port", std::to_string(a.port)};
   if (a.no_browser) arguments.emplace_back("--no-browser");
+  if (a.no_token) arguments.emplace_back("--no-token");
   arguments.insert(arguments.end(), {"--", a.scenario});
   become_python_module("planner", arguments);
 }
@@ -32,5 +33,8 @@ void add_serve_command(CLI::App& app, int&) {
       ->type_name("NUMBER")
       ->capture_default_str();
   c->add_flag("--no-browser", a->no_browser, "do not open the page");
+  c->add_flag(
+      "--no-token", a->no_token,
+      "answer every user and program of this machine, not only those who know the token in the printed address");
   c->callback([a] { serve(*a); });
 }

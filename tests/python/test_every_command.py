@@ -35,7 +35,7 @@ ELSEWHERE = {
     "rules check --site-MW": "site_W", "rules check --kV": "connection_V", "ride --kV": "connection_V", "ride --voltage": "voltage_pu",
     "stability --short-circuit-MVA": "short_circuit_VA", "orders --settlement-min": "settlement_s",
     "replay --servers": "n_server", "replay --hall-out": "Replay.hall_series", "file --for": "rule", "file --no-pdf": "only the command prints a PDF",
-     "serve --no-browser": "browser",
+     "serve --no-browser": "browser", "serve --no-token": "token",
     "new --n-gpu,--gpus": "n_gpu", "new --duration-h,--hours": "duration_h", "plant --load": "load_frac", "bench --threads": "threads",
 }  # fmt: skip
 

@@ -1,5 +1,4 @@
 """The planner's page as a program sees it: the same figures as the command, every finding of a bad setting, and nothing that hangs."""
-import http.client
 import json
 import os
 import re
@@ -17,42 +16,20 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import tidewatt as tw  # noqa: E402
 from tidewatt.planner import base, controls  # noqa: E402
-from tidewatt.planner.server import MOST_BYTES, Server, Site  # noqa: E402
+from planner_client import served  # noqa: E402
+from tidewatt.planner.server import MOST_BYTES  # noqa: E402
 from tiny_case import SETTINGS, tiny  # noqa: E402
 
 CLI = os.environ["TIDEWATT_CLI"]
 LONG = {"run.duration_h": 9000.0}  # minutes of computing
 
 
-class Client:
-    def __init__(self, site, port, out):
-        self.site, self.port, self.out = site, port, out
-
-    def ask(self, path, body=None, method=None, raw=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
-        data = raw if raw is not None else None if body is None else json.dumps(body).encode()
-        connection.request(method or ("GET" if data is None else "POST"), path, data, {"Content-Type": "application/json", **headers})
-        answer = connection.getresponse()
-        content = answer.read()
-        connection.close()
-        return answer.status, json.loads(content) if "json" in answer.headers["Content-Type"] else content.decode()
-
-    def run(self, detail="exact", **keys):
-        return self.ask("/run", {"set": keys, "detail": detail})
-
-
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
     folder = tmp_path_factory.mktemp("planner")
     tiny(150.0).save(folder / "small.toml")
-    out = folder / "out"
-    out.mkdir()
-    site = Site(base.read(str(folder / "small.toml")), str(out))
-    server = Server(site, 0)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield Client(site, server.server_address[1], out)
-    server.shutdown()
-    server.server_close()
+    with served(folder / "small.toml", folder / "out") as client:
+        yield client
 
 
 def test_it_says_when_it_is_ready(client):
@@ -134,7 +111,7 @@ def test_what_is_no_request_is_said_to_be_none(client, raw):
 
 def test_a_huge_request_is_refused_unread(client):
     with socket.create_connection(("127.0.0.1", client.port), timeout=30) as connection:
-        connection.sendall(f"POST /run HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nContent-Length: {MOST_BYTES + 1}\r\n\r\n".encode())
+        connection.sendall(client.head("/run", MOST_BYTES + 1))
         assert b" 413 " in connection.recv(4096).split(b"\r\n")[0]
 
 
@@ -207,7 +184,7 @@ def test_a_killed_run_costs_one_answer(client):
 def test_a_client_that_leaves_takes_its_run_with_it(client):
     body = json.dumps({"set": LONG}).encode()
     with socket.create_connection(("127.0.0.1", client.port), timeout=30) as connection:
-        connection.sendall(f"POST /run HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        connection.sendall(client.head("/run", len(body)) + body)
         time.sleep(1.0)
     begin = time.monotonic()
     assert client.run(**{"hall.a.cap_W": 650})[0] == 200
@@ -217,7 +194,7 @@ def test_a_client_that_leaves_takes_its_run_with_it(client):
 def test_a_long_run_tells_how_far_it_is(client):
     body = json.dumps({"set": LONG, "ticket": "mine"}).encode()
     with socket.create_connection(("127.0.0.1", client.port), timeout=30) as connection:
-        connection.sendall(f"POST /run HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        connection.sendall(client.head("/run", len(body)) + body)
         end_s = time.monotonic() + 60
         while not (said := client.ask("/progress/mine")[1]).get("share"):
             assert time.monotonic() < end_s

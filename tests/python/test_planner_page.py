@@ -2,7 +2,6 @@
 import json
 import re
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from browser import CHROMIUM, Browser  # noqa: E402
-from tidewatt.planner import base  # noqa: E402
-from tidewatt.planner.server import LIMIT_s, Server, Site  # noqa: E402
+from planner_client import served  # noqa: E402
+from tidewatt.planner.server import LIMIT_s  # noqa: E402
 from tiny_case import tiny  # noqa: E402
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt-get install chromium")
@@ -22,12 +21,8 @@ DONE = "document.body.dataset.turn !== undefined && document.body.dataset.done =
 def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("planner")
     tiny(10.0).save(folder / "small<b>.toml")
-    site = Site(base.read(str(folder / "small<b>.toml")), str(folder))
-    server = Server(site, 0)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/"
-    server.shutdown()
-    server.server_close()
+    with served(folder / "small<b>.toml", folder) as client:
+        yield client.server.address
 
 
 @pytest.fixture(scope="module")

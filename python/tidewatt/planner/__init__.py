@@ -16,8 +16,11 @@ class Refused(Exception):
     """The page cannot be served; the message gives the reason."""
 
 
-def serve(scenario: str | os.PathLike[str] = "llama3_405b_day", *, out: str | os.PathLike[str] = ".", port: int = PORT, browser: bool = True) -> None:
+def serve(scenario: str | os.PathLike[str] = "llama3_405b_day", *, out: str | os.PathLike[str] = ".", port: int = PORT, browser: bool = True,
+          token: bool = True) -> None:  # fmt: skip
     """Serves the planner's page of a scenario on this machine alone, until Ctrl-C. As `tidewatt serve`.
+
+    The address that is printed holds a token, new with each start. Only requests with it are answered.
 
     Parameters
     ----------
@@ -29,6 +32,8 @@ def serve(scenario: str | os.PathLike[str] = "llama3_405b_day", *, out: str | os
         Port on the loopback address; 0: any free one. The address is printed.
     browser : bool, default True
         Open the page in the default browser.
+    token : bool, default True
+        False: no token, so that every user and program of this machine can run scenarios and write exports as you. A warning says so.
 
     Raises
     ------
@@ -45,4 +50,4 @@ def serve(scenario: str | os.PathLike[str] = "llama3_405b_day", *, out: str | os
     """
     from .server import run
 
-    run(os.fspath(scenario), os.fspath(out), port, browser)
+    run(os.fspath(scenario), os.fspath(out), port, browser, token)

@@ -1,4 +1,4 @@
-"""python3 -m tidewatt.planner [SCENARIO] [--out DIR] [--port N] [--no-browser]"""
+"""python3 -m tidewatt.planner [SCENARIO] [--out DIR] [--port N] [--no-browser] [--no-token]"""
 from __future__ import annotations
 
 import argparse
@@ -14,6 +14,7 @@ def main() -> int:
     parser.add_argument("--out", default=".", help="folder below which exports are written")
     parser.add_argument("--port", type=int, default=PORT, help="port on the loopback address; 0: any free one")
     parser.add_argument("--no-browser", action="store_true", help="do not open the page")
+    parser.add_argument("--no-token", action="store_true", help="answer every user of this machine")
     args = parser.parse_args()
     try:
         from .. import _core
@@ -21,7 +22,7 @@ def main() -> int:
         print(f"tidewatt: the compiled half of the Python package cannot be used: {error}", file=sys.stderr)
         return 74
     try:
-        serve(args.scenario, out=args.out, port=args.port, browser=not args.no_browser)
+        serve(args.scenario, out=args.out, port=args.port, browser=not args.no_browser, token=not args.no_token)
     except (_core.InputError, _core.RefusedError, FileNotFoundError) as error:
         print(f"tidewatt: {error}", file=sys.stderr)
         return 2

@@ -62,8 +62,9 @@ class Lane:
             self._waiting.put(task)
 
     def _start(self):
-        command = [sys.executable, "-m", "tidewatt.planner.worker", str(self._niceness), json.dumps(self._base)]
+        command = [sys.executable, "-m", "tidewatt.planner.worker", str(self._niceness)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=True)
+        _send(self._process, json.dumps(self._base) + "\n")
         self._answers = queue.Queue()
         threading.Thread(target=_read, args=(self._process.stdout, self._answers), daemon=True).start()
 

@@ -9,8 +9,9 @@ from .page_script import SCRIPT
 from .page_style import MORE
 
 
-def html(base: Base) -> str:
-    """The page of a `base` case."""
+def html(base: Base, token: str | None) -> str:
+    """The page of a `base` case; it asks for its script with the `token`, where there is one."""
+    script = "/page.js" + ("" if token is None else f"?token={token}")
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,"><title>Plan {escape(base.name)} – tidewatt</title><style>{CSS}{MORE}</style></head><body>
@@ -39,7 +40,7 @@ def html(base: Base) -> str:
 <section id="export"><h2>Export this variant</h2><div class="buttons exports"><label>name <input id="name" value="variant" maxlength="64" spellcheck="false"></label>
 <button type="button" data-what="scenario">Scenario</button><button type="button" data-what="report">Report</button>
 <label>filing for <select id="filing"></select></label><button type="button" data-what="filing">Filing pack</button></div><div id="exported" role="status"></div></section>
-</div></main><script src="/page.js"></script></body></html>
+</div></main><script src="{script}"></script></body></html>
 """
 
 

@@ -14,7 +14,7 @@ ANSWERS = r"""
   var turn = 0, now = {}, basis = null, basis_rules = null, flight = null, timer = null, moved_ms = 0;
 
   function ask(path, body, signal) {
-    return fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal: signal }).then(function (answer) {
+    return fetched(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal: signal }).then(function (answer) {
       return answer.json().then(function (said) {
         if (answer.ok) return said;
         var wrong = new Error(said.error); wrong.said = said; wrong.status = answer.status;
@@ -70,7 +70,7 @@ ANSWERS = r"""
       var asked = false, ticket = body.ticket = String(Math.random()).slice(2), asking = setInterval(function () {
         if (asked || document.visibilityState !== "visible") return;
         asked = true;
-        fetch("/progress/" + ticket, { signal: signal }).then(function (answer) { return answer.ok ? answer.json() : null; }).then(function (at) { if (at && current() && asking) $("progress").textContent = spoken_progress(at); }).catch(function () {}).then(function () { asked = false; });
+        fetched("/progress/" + ticket, { signal: signal }).then(function (answer) { return answer.ok ? answer.json() : null; }).then(function (at) { if (at && current() && asking) $("progress").textContent = spoken_progress(at); }).catch(function () {}).then(function () { asked = false; });
       }, 1000);
       function over() { clearInterval(asking); asking = 0; if (current()) $("progress").textContent = ""; }
       return ask("/run", body, signal).then(function (said) { over(); return said; }, function (wrong) { over(); throw wrong; });

@@ -12,6 +12,13 @@ window.addEventListener("unhandledrejection", function (event) { document.body.s
 (function () {
   "use strict";
   var charts = {}, ids = [], states = {}, base = null;
+  // The page's address holds its token, without which the server answers nobody.
+  var token = new URLSearchParams(window.location.search).get("token");
+  function fetched(path, options) {
+    var all = Object.assign({}, options);
+    if (token) all.headers = Object.assign({ Authorization: "Bearer " + token }, all.headers);
+    return fetch(path, all);
+  }
 """
     + CHARTS
     + CONTROLS
@@ -27,7 +34,7 @@ window.addEventListener("unhandledrejection", function (event) { document.body.s
     return e;
   }
 
-  fetch("/base").then(function (answer) { return answer.json(); }).then(function (description) {
+  fetched("/base").then(function (answer) { return answer.json(); }).then(function (description) {
     base = description;
     $("facts").textContent = Math.round(base.hours * 1000) / 1000 + " h from " + base.start.replace("T", " ") + ", " + base.assumed + " assumed inputs" + (base.notes.length ? ". Note: " + base.notes.join(" ") : "");
     build($("controls"));

@@ -1,4 +1,5 @@
-"""The process that runs: reads one task a line, answers with one line. Started by `lanes.py`, ends when its standard input does.
+"""The process that runs: reads the base case, then one task a line, and answers with one line. Started by `lanes.py`, ends when its
+standard input does. The base case is no argument: every user of the machine can read those.
 
 A task is JSON: `id`, `do`, and what the function of that name in `answers.py` takes. A line `{"cancel": id}` stops the task of that id. While
 a run continues, a line with `share` gives the completed fraction, 0 to 1, at most twice a second.
@@ -112,7 +113,9 @@ def give_back() -> None:
 def main() -> int:
     """Answers tasks until standard input ends. @returns exit code"""
     share_heap()
-    niceness, base = int(sys.argv[1]), json.loads(sys.argv[2])
+    niceness, base = int(sys.argv[1]), sys.stdin.readline()
+    if not base:
+        return 0  # the server is gone already
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # nothing else may write into the answers
     os.nice(niceness)
@@ -127,7 +130,7 @@ def main() -> int:
     from .answers import Answers
     from .base import Base
 
-    answers = Answers(Base(*base))
+    answers = Answers(Base(*json.loads(base)))
     while True:
         task = desk.tasks.get()
         try:
