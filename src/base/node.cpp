@@ -214,6 +214,11 @@ void apply_set(Node& root, std::string_view assignment) {
     throw InputError(
         Finding{{"--set", 0, 0}, shorten(path, 60), fmt::format("tables are nested more than {} deep", depth_limit)});
   std::vector<std::string> parts = split(path, '.');
+  if (parts.front() == "base" || parts.front() == "schema")
+    throw InputError(
+        Finding{{"--set", 0, 0},
+                parts.front(),
+                "cannot be set: a file is read by this key before its values are set. Write it in the file"});
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) at = descend(*at, parts[i], path);
   Node* leaf = descend(*at, parts.back(), path);
   *leaf = parse_value(assignment.substr(eq + 1));

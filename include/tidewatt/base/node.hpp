@@ -46,7 +46,8 @@ TIDEWATT_API Node merge(Node under, const Node& over);
 
 /// Applies `path=value` (`job.main.plan.tp=4`), the list items being found by their `name`.
 /// The value is read as TOML; a bare word is text. A text where the path needs a table becomes
-/// `{catalog = text}`. @throws InputError if the path's list item does not exist.
+/// `{catalog = text}`. @throws InputError if the path's list item does not exist, or for `base` and `schema`, by which the file is
+/// read before.
 TIDEWATT_API void apply_set(Node& root, std::string_view assignment);
 
 }  // namespace TIDEWATT_NAMESPACE

@@ -25,6 +25,9 @@ TEST_CASE("--set reaches named list items and opens catalog names") {
   CHECK(std::get<std::string>(gpu->find("catalog")->value) == "h100");
   CHECK(std::get<std::int64_t>(gpu->find("tdp_W")->value) == 650);
   CHECK_THROWS_WITH(apply_set(n, "hall.zzz.n=1"), Catch::Contains("zzz") && Catch::Contains("p"));
+  // The file is read by these before anything is set; a value would do nothing.
+  for (const char* key : {"base", "base.x", "schema"})
+    CHECK_THROWS_WITH(apply_set(n, std::string(key) + "=1"), Catch::Contains("cannot be set"));
 }
 
 TEST_CASE("a syntax error and a duplicate key name their line and column") {
