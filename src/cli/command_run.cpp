@@ -73,8 +73,10 @@ class Progress {
 };
 
 /// Steps to the end, writing checkpoints on the way.
+/// @param hours what a checkpoint also holds; null: not asked for
 /// @returns false if a signal stopped it: a checkpoint then has its state
-bool advance(const Arguments& a, const sim::Scenario& scenario, sim::Engine& engine, Progress& progress) {
+bool advance(const Arguments& a, const sim::Scenario& scenario, sim::Engine& engine, sim::GpuHours* hours,
+             Progress& progress) {
   std::optional<StopSignals> signals;
   if (!a.checkpoint.empty()) signals.emplace();  // without a checkpoint there is nothing to save: the process just ends
   const double every_s = a.checkpoint_every_h * 3600.0;
@@ -84,7 +86,7 @@ bool advance(const Arguments& a, const sim::Scenario& scenario, sim::Engine& eng
     progress(std::min(1.0, engine.time_s() / scenario.run.duration_s));
     const bool stop = signals && StopSignals::caught() != 0;
     if (a.checkpoint.empty() || (!stop && (engine.time_s() < next_s || engine.done()))) continue;
-    io::write_checkpoint(a.checkpoint, engine, scenario.text);
+    io::write_checkpoint(a.checkpoint, engine, scenario.text, hours);
     next_s = engine.time_s() + every_s;
     if (!stop) continue;
     fmt::print(stderr, "tidewatt: stopped by {} at {:.0f} s of {:.0f} s; the same command with --resume {} continues\n",
@@ -99,17 +101,18 @@ bool advance(const Arguments& a, const sim::Scenario& scenario, sim::Engine& eng
 std::optional<sim::Result> simulate(const Arguments& a, const sim::Scenario& scenario, sim::FleetClocks* clocks,
                                     Progress& progress) {
   std::string state;
-  if (!a.resume.empty()) state = io::checkpoint_state(a.resume, scenario.text);  // refused before the fleet is built
   sim::GpuHours hours;
   sim::RunOptions options{a.threads, {}};
   if (a.gpu_hours) options.gpu_hours = &hours;
+  // Refused before the fleet is built.
+  if (!a.resume.empty()) state = io::checkpoint_state(a.resume, scenario.text, false, options.gpu_hours);
   options.clocks = clocks;
   sim::Engine engine(scenario, options);
   if (!a.resume.empty()) engine.restore(state);
   if (!a.resume.empty())
     fmt::print(stderr, "note: continues {} at {:.0f} s of {:.0f} s\n", a.resume, engine.time_s(),
                scenario.run.duration_s);
-  if (!advance(a, scenario, engine, progress)) return {};
+  if (!advance(a, scenario, engine, options.gpu_hours, progress)) return {};
   auto result = engine.finish();
   if (a.gpu_hours)
     for (auto& array : hours.arrays()) result.arrays.push_back(std::move(array));

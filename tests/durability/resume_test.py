@@ -86,6 +86,14 @@ class Resume(unittest.TestCase):
         path.write_text(path.read_text() + "# another day\n")
         self.refused("catalog file gpu/h100_sxm_700W.toml", "contents changed")
 
+    def test_hourly_means_of_every_gpu(self):
+        self.assertIn("--gpu-hours", self.run_with("--resume", self.folder / "c", "--gpu-hours", code=2).stderr)
+        digest = re.compile(r'"payload_sha256": ?"([0-9a-f]{64})"')
+        whole = self.run_with("--gpu-hours", "--checkpoint", self.folder / "c", "--checkpoint-every-h", "0.02", code=0).stdout
+        again = self.run_with("--resume", self.folder / "c", "--gpu-hours", code=0).stdout
+        self.assertEqual(digest.search(whole)[1], digest.search(again)[1])  # the first hour is that of the whole run
+        self.refused("--gpu-hours")  # its hours would be lost
+
     def test_all_changes_at_once(self):
         self.hot(5.0)
         self.refused("weather", "override of run.macro_step_s", findings=2, sets=SET[:2])

@@ -26,12 +26,21 @@ class TIDEWATT_API GpuHours {
   void add(const Step& step);
   /// `/gpu_hours/…`: hour by hour, all GPUs or servers of an hour side by side.
   std::vector<NamedArray> arrays() const;
+  /// For a checkpoint: all that the hours so far have collected.
+  template <class A>
+  void archive(A& a) {
+    a(hours_, fan_before_frac_, fan_before_J_);
+  }
 
  private:
   struct Hour {
     double fan_J = 0.0;
     std::vector<double> die_Ks, s;                        ///< [gpu]
     std::vector<double> fan_moved_frac, cycled_s, fan_s;  ///< [node]
+    template <class A>
+    void archive(A& a) {
+      a(fan_J, die_Ks, s, fan_moved_frac, cycled_s, fan_s);
+    }
   };
   Hour& hour(std::size_t i, const Step& step);
   std::vector<Hour> hours_;
