@@ -9,6 +9,7 @@
 #include "fleet/task.hpp"
 #include "scenario_rack.hpp"
 #include "scenario_site.hpp"
+#include "site_weather.hpp"
 #include "tidewatt/mitigation/site_battery.hpp"
 #include "workload/iteration.hpp"
 
@@ -361,7 +362,7 @@ void check_scenario(Scenario& s, const Place& place, std::vector<Finding>& findi
   if (to_tick(s.run.duration_s) % ns_per_ms != 0)
     report("run.duration_h", fmt::format("{} s is not a whole number of milliseconds", s.run.duration_s));
   try {
-    local_time_of_day(s.run.start);
+    if (const auto why = outside_calendar(s.run); !why.empty()) report("run.start", why);
   } catch (const InputError& e) {
     report("run.start", e.findings().front().message);
   }

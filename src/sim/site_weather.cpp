@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 
 #include "cooling/climate_year.hpp"
 #include "cooling/epw.hpp"
@@ -18,13 +22,19 @@ struct Start {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
 };
 
+/// Digits where the pattern has 0, its other characters where it has them.
+bool has_shape(std::string_view text, std::string_view pattern) {
+  return std::equal(text.begin(), text.end(), pattern.begin(), pattern.end(),
+                    [](char c, char p) { return p == '0' ? c >= '0' && c <= '9' : c == p; });
+}
+
 Start parse_start(const std::string& text) {
   Start s;
   char tail = 0;
   const int n = std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%c", &s.year, &s.month, &s.day, &s.hour, &s.minute,
                             &s.second, &tail);
-  if (n != 6 || s.month < 1 || s.month > 12 || s.day < 1 || s.day > cooling::days_in(s.year, s.month) || s.hour < 0 ||
-      s.hour > 23 || s.minute != 0 || s.second != 0)
+  if (n != 6 || !has_shape(text, "0000-00-00T00:00:00") || s.month < 1 || s.month > 12 || s.day < 1 ||
+      s.day > cooling::days_in(s.year, s.month) || s.hour < 0 || s.hour > 23 || s.minute != 0 || s.second != 0)
     throw InputError(
         Finding{{}, "run.start", fmt::format("'{}' is not a time YYYY-MM-DDThh:00:00 (on the hour)", text)});
   return s;
@@ -75,6 +85,21 @@ SiteWeather of_climate(const Scenario& scenario, const Start& s) {
 Tick local_time_of_day(const std::string& start) {
   const Start s = parse_start(start);
   return (Tick{s.hour} * 3600 + s.minute * 60 + s.second) * ns_per_s;
+}
+
+std::string outside_calendar(const RunParams& run) {
+  namespace ch = std::chrono;
+  const Start s = parse_start(run.start);
+  const ch::sys_days day =
+      ch::year(s.year) / ch::month(static_cast<unsigned>(s.month)) / ch::day(static_cast<unsigned>(s.day));
+  const ch::sys_time<ch::hours> begin = day + ch::hours(s.hour);
+  const auto end = begin + ch::hours(static_cast<std::int64_t>(std::ceil(run.duration_s / 3600.0)));
+  constexpr ch::sys_days first = ch::year(1678) / 1 / 1, last = ch::year(2262) / 4 / 11;
+  if (begin >= first && end <= last) return {};
+  return fmt::format(
+      "'{}' is outside 1678 to 2262: a run must lie between 1678-01-01 and 2262-04-11, which times in "
+      "nanoseconds can hold",
+      run.start);
 }
 
 SiteWeather site_weather(const Scenario& scenario) {

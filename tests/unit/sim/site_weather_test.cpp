@@ -106,3 +106,23 @@ TEST_CASE("a result says which day of what its air is from", "[weather]") {
   const January file("tidewatt_january_run.epw");
   CHECK(said(file.read({"run.start=2023-01-10T12:00:00"})) == "tidewatt_january_run.epw;01-10;dated;");
 }
+
+TEST_CASE("a run lies between the first and the last date that 64 bits of nanoseconds hold") {
+  const auto refusal = [](const std::string& start, const std::string& hours = "1") -> std::string {
+    try {
+      tiny("", {"run.start=" + start, "run.duration_h=" + hours});
+      return "accepted";
+    } catch (const InputError& e) {
+      REQUIRE(e.findings().size() == 1);
+      CHECK(e.findings().front().key == "run.start");
+      return e.findings().front().message;
+    }
+  };
+  for (const char* year : {"0000", "1600", "1677", "2263", "9999"})
+    CHECK_THAT(refusal(std::string(year) + "-01-01T00:00:00"), Catch::Contains("outside 1678 to 2262"));
+  for (const char* year : {"1678", "1900", "2262"}) CHECK(refusal(std::string(year) + "-01-01T00:00:00") == "accepted");
+  CHECK_THAT(refusal("2262-04-10T12:00:00", "13"), Catch::Contains("2262-04-11"));
+  // Dates that Python's datetime does not read.
+  for (const char* text : {"2024-7-1T0:00:00", "2024- 7-01T00:00:00", "-024-07-01T00:00:00"})
+    CHECK_THAT(refusal(text), Catch::Contains("YYYY-MM-DDThh:00:00"));
+}
