@@ -107,6 +107,7 @@ class Folder {
     const py::gil_scoped_release no_gil;
     store_.put(runner_->run(i, store_));
   }
+  void unlock() { store_.unlock(); }
   bool note(std::size_t i) { return store_.note(i).failed(); }
   bool bury(std::size_t i, const std::string& why) {
     store_.put({i, store_.plan(), "crash", why, {}, ""});
@@ -188,6 +189,7 @@ void bind_sweep(py::module_& m) {
   py::class_<Folder>(m, "SweepFolder")
       .def(py::init<std::shared_ptr<Runner>, const std::string&>(), py::arg("sweep"), py::arg("folder"))
       .def("lock", &Folder::lock, py::arg("shard"), py::arg("n_shard"), py::arg("retry_failed"))
+      .def("unlock", &Folder::unlock)
       .def("run_case", &Folder::run_case, py::arg("i"))
       .def("note", &Folder::note, py::arg("i"))
       .def("bury", &Folder::bury, py::arg("i"), py::arg("why"));

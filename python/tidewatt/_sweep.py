@@ -11,7 +11,8 @@ from . import _core
 from ._given import number, unknown, whole_number
 from ._load import Overrides, Path, Scenario, _absolute, _assignments, _toml, load
 from ._progress import Progress, reporter
-from ._sweep_worker import Job, run_case
+from ._sweep_executor import map_cases
+from ._sweep_worker import Job
 from ._write import anew, parquet, whole
 
 if TYPE_CHECKING:
@@ -158,9 +159,10 @@ def sweep(
     executor : concurrent.futures.Executor, optional
         Any `concurrent.futures.Executor` whose workers can access `out` and import tidewatt: Dask's
         `Client.get_executor()`, `mpi4py.futures.MPIPoolExecutor`, a process pool. None: processes of this
-        machine.
+        machine. A case whose worker is lost is sent again twice; then it is a row with its error. A process pool that breaks is
+        replaced by processes of this machine.
     workers : int, default 0
-        Processes if `executor` is None; 0: one per core.
+        Processes if `executor` is None or a broken process pool; 0: one per core.
     retry_failed : bool, default False
         Run failed cases again.
     progress : Progress, optional
@@ -189,37 +191,12 @@ def sweep(
     )
     core = job.open()
     with reporter(progress) as report:
+        show = (lambda done, total, *_: report(done / total if total else 1.0)) if report else None
         if executor is None:
-            show = (lambda done, total, *_: report(done / total if total else 1.0)) if report else None
             core.run(folder, workers, 0, 1, retry_failed, show)
-        else:
-            _map(core, job, executor, retry_failed, report)
+        elif not map_cases(core, job, executor, retry_failed, report):
+            core.run(folder, workers, 0, 1, False, show)
     return SweepTable(*core.merge(folder), folder, core.mode)
-
-
-def _map(core: _core.Sweep, job: Job, executor: concurrent.futures.Executor, retry_failed: bool, report) -> None:
-    """Sends cases to an executor; only this process records finished cases."""
-    folder = _core.SweepFolder(core, job.folder)
-    todo, _ = folder.lock(0, 1, retry_failed)
-    waiting, n_done = {}, 0
-    try:
-        for i in todo:
-            waiting[executor.submit(run_case, job, i)] = i
-        while waiting:
-            # Short waits: Ctrl-C is checked between them on every platform.
-            done, _ = concurrent.futures.wait(waiting, timeout=0.1, return_when=concurrent.futures.FIRST_COMPLETED)
-            for future in done:
-                i = waiting.pop(future)
-                error = future.result()
-                if error is not None:
-                    raise _core.OutputError(error)
-                folder.note(i)
-                n_done += 1
-                if report:
-                    report(n_done / len(todo))
-    finally:
-        for future in waiting:
-            future.cancel()
 
 
 def compare(

@@ -34,7 +34,7 @@ def _folder(job: Job) -> _core.SweepFolder:
     return _core.SweepFolder(job.open(), job.folder)
 
 
-def run_case(job: Job, i: int) -> Optional[str]:
+def run_case(job: Job, i: int, attempt: int) -> Optional[str]:
     """Runs case i and writes its file; scenario and catalog are read once per process.
 
     Parameters
@@ -43,6 +43,8 @@ def run_case(job: Job, i: int) -> Optional[str]:
         The sweep, shape ().
     i : int
         Case, 0 to n_case - 1.
+    attempt : int
+        Number of the attempt, so that a scheduler that keeps answers does not repeat that of a lost worker.
 
     Returns
     -------

@@ -77,10 +77,10 @@ CaseStore::CaseStore(std::string folder, const std::string& plan_text, std::size
   make_folder(folder_ + "/cases");
 }
 
-CaseStore::~CaseStore() {
+void CaseStore::unlock() noexcept {
   if (manifest_ < 0) return;
   clear_leftovers();  // of workers that were ended in the middle of a write
-  ::close(manifest_);
+  ::close(std::exchange(manifest_, -1));
 }
 
 std::string CaseStore::case_path(std::size_t i) const {

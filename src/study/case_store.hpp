@@ -67,8 +67,10 @@ class CaseStore {
   void set_aside(const State& state) const;
   /// Adds case i to the locked manifest, synced. @returns the record that its file holds  @throws OutputError
   CaseRecord note(std::size_t i);
-  /// If it holds the lock, removes files of workers that were ended while they wrote.
-  ~CaseStore();
+  /// Gives the lock back, if it holds one, so that another sweep of this folder can begin, in this process too. Removes files of
+  /// workers that were ended while they wrote.
+  void unlock() noexcept;
+  ~CaseStore() { unlock(); }
   CaseStore(const CaseStore&) = delete;
   CaseStore& operator=(const CaseStore&) = delete;
 
