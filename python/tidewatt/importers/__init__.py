@@ -10,8 +10,10 @@ One module per format; `tidewatt import` and `tw.read_…` both use it.
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Optional
 
+import numpy as np
 import pandas as pd
 
 from .report import ImportReport, InputError
@@ -85,7 +87,18 @@ def import_logs(
     report = ImportReport(kind, files=paths)
     if kind not in ("csv", "power", "price", "carbon", "requests") and (columns or units):
         raise InputError(f"--column and --unit are for tables (csv, power, price, carbon, requests), not for {kind}")
-    table, more, entry = _read(kind, paths, report, columns, units, time_zone, name)
+    names = ", ".join(Path(p).name for p in paths)
+    try:
+        table, more, entry = _read(kind, paths, report, columns, units, time_zone, name)
+    except InputError as error:
+        if any(Path(p).name in str(error) for p in paths):
+            raise
+        raise InputError(f"{names}: {error}") from error
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        # A reader checks what it knows; of what is left, at least the file is named.
+        raise InputError(f"{names}: cannot be read as a log of kind {kind} ({type(error).__name__}: {error})") from error
+    for part in (table, *more.values()):
+        _finite(part, report)
     if align is not None:
         time = next((c for c in ("time_ms", "time", "time_s") if c in table), None)
         if time is None or sum(c.endswith("_W") for c in table) < 2:
@@ -93,6 +106,17 @@ def import_logs(
         table = clocks.align(table, time, report, align or None)
     report.rows_written = len(table)
     return Imported(table, report, more, entry)
+
+
+def _finite(table: pd.DataFrame, report: ImportReport) -> None:
+    """Values that are infinite, such as 1e400, are left blank; no table has them."""
+    for column in table.select_dtypes("float"):
+        infinite = np.isinf(table[column].to_numpy())
+        for i in np.flatnonzero(infinite):
+            where = str(table["file"].iloc[i]) if "file" in table else ", ".join(Path(f).name for f in report.files)
+            report.mend(f"{where}, row {i + 1} of the table", f"{column}: too large for a number, left blank")
+        if infinite.any():
+            table[column] = table[column].mask(infinite)
 
 
 def _read(kind, paths, report, columns, units, zone, name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from pathlib import Path
 
 from . import hourly, jobcomp, nvidia_smi, plain, requests, sacct
@@ -32,11 +33,11 @@ def head(path, n: int = 1 << 17) -> str:
             raw = file.read(2)
         with (gzip.open if raw == b"\x1f\x8b" else open)(path, "rb") as file:
             raw = file.read(n)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path}: cannot be read ({error})") from error
     return raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace").replace(
         "\r\n", "\n"
-    )
+    ).replace("\r", "\n")
 
 
 def kind_of(path) -> str:

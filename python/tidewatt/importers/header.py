@@ -6,33 +6,34 @@ import csv
 import io
 import re
 from collections import Counter
-from typing import Iterator
+from typing import Iterable, Iterator
 
 from . import cells as numbers
 from . import units
+from .report import InputError
 from .text import NO_VALUE
 
 SEP = re.compile(r'^"?sep=(.)"?[,;\s]*$', re.IGNORECASE)  # tells Excel the delimiter; no row of the table
 _TIME = re.compile(r"\d{1,4}[./:-]\d{1,2}[./:-]\d{1,4}|^\d{1,2}:\d\d|^\d{9,}$")
 
 
-def layout(text: str) -> tuple[str, int, str]:
+def layout(text: str, file: str = "") -> tuple[str, int, str]:
     """Delimiter, number of cells and line of the header. Reports put a title or remarks above it: then the rows tell.
 
-    @param text: the file, or its beginning
+    @param text: the file, or its beginning; @param file: its name, for the place of an error. @raises InputError: as `rows`
     """
     lines = [line for line in text.split("\n", 200)[:200] if line.strip()][:60]
     if not lines:
         return ",", 0, ""
     given = SEP.match(lines[0])
     if given and len(lines) > 1:
-        return given[1], Counter(len(row) for row in csv.reader(lines[1:], delimiter=given[1])).most_common(1)[0][0], lines[1]
+        return given[1], Counter(len(row) for _, _, row in rows(lines[1:], given[1], file)).most_common(1)[0][0], lines[1]
 
     def usual(delimiter: str) -> tuple[int, int]:
-        return Counter(len(row) for row in csv.reader(lines, delimiter=delimiter)).most_common(1)[0]
+        return Counter(len(row) for _, _, row in rows(lines, delimiter, file)).most_common(1)[0]
 
     def cells_of(line: str, delimiter: str) -> int:
-        return len(next(csv.reader([line], delimiter=delimiter)))
+        return len(next(rows([line], delimiter, file))[2])
 
     first = max(",;\t", key=lines[0].count)
     own = cells_of(lines[0], first)
@@ -45,13 +46,28 @@ def layout(text: str) -> tuple[str, int, str]:
     return first, own, lines[0]
 
 
-def records(text: str, delimiter: str) -> Iterator[tuple[int, int, list[str]]]:
-    """(first line, last line, cells) of each record that is not blank. @param text: the file; @param delimiter: between cells"""
-    lines, before = csv.reader(io.StringIO(text), delimiter=delimiter), 0
-    for cells in lines:
-        row, before = before + 1, lines.line_num
-        if any(c.strip() for c in cells):
-            yield row, before, cells
+def rows(lines: Iterable[str], delimiter: str = ",", file: str = "", **more) -> Iterator[tuple[int, int, list[str]]]:
+    """(first line, last line, cells) of each record.
+
+    @param lines: of the file; @param delimiter: between cells; @param file: its name, for the place; @param more: what `csv.reader` takes besides.
+    @raises InputError: a record is none, for example one cell has more than 131,072 characters; the message names its place.
+    """
+    reader, before = csv.reader(lines, delimiter=delimiter, **more), 0
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise InputError(f"{file}:{before + 1}: cannot be read as a row of a table ({error})") from error
+        if cells is None:
+            return
+        row, before = before + 1, reader.line_num
+        yield row, before, cells
+
+
+def records(text: str, delimiter: str, file: str = "") -> Iterator[tuple[int, int, list[str]]]:
+    """(first line, last line, cells) of each record that is not blank. @param text: the file; @param delimiter: between cells; @param file: its
+    name"""
+    return (record for record in rows(io.StringIO(text), delimiter, file) if any(c.strip() for c in record[2]))
 
 
 def is_more(names, row) -> bool:

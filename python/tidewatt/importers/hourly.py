@@ -64,6 +64,8 @@ def read_price(
     if table["currency"].nunique() > 1:
         raise InputError(f"prices in {' and '.join(sorted(table['currency'].unique()))}: import each by itself")
     price = table["price_per_MWh"]
+    if price.isna().all():
+        raise InputError(f"{Path(paths[0]).name}: no row has a price")
     report.facts.update(
         mean=float(price.mean()),
         min=float(price.min()),
@@ -133,8 +135,8 @@ def _time_column(cells: pd.DataFrame, columns) -> Optional[str]:
 
 def _by_hour(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> pd.DataFrame:
     """In order of time, one row per hour; what is missing goes to the report."""
-    file = str(table["file"].iloc[0])
     lost = table["time"].isna()
+    file = str(table["file"].iloc[0]) if len(table) else ", ".join(Path(f).name for f in report.files)
     table = table[~lost]
     if table.empty:
         raise InputError(f"{file}: no row has a time")

@@ -84,7 +84,7 @@ def _records(text: str, file: str, report: ImportReport) -> list[dict]:
                     "row": row,
                 }
             )
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError, AttributeError):
             report.ignore(f"{file}:{row}", "a torn record (no complete JSON with time_ms and key)")
     report.facts["records"] = report.facts.get("records", 0) + len(records)
     return records
@@ -96,7 +96,7 @@ def _power(records, file: str, report: ImportReport) -> pd.Series:
         value = r["value"]
         if isinstance(value, str):
             value = pd.to_numeric(value.replace("W", "").strip(), errors="coerce")
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not abs(value) < np.inf:
             report.mend(f"{file}:{r['row']}", "power_reading without a number, left blank")
             value = np.nan
         if times and r["time_ms"] <= times[-1]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -12,6 +11,7 @@ import pandas as pd
 
 from . import nvidia_words
 from .gpu_table import finish
+from .header import rows as records
 from .report import ImportReport, InputError
 from .text import number, read_text
 from .times import parse_times
@@ -80,11 +80,10 @@ def _put(row: dict, key: str, cell: str, scale: float, file: str, report: Import
 
 
 def _csv(text: str, file: str, report: ImportReport) -> list[dict]:
-    lines = csv.reader(io.StringIO(text), skipinitialspace=True)
     header: list[str] = []
     rows = []
     unused: set[str] = set()
-    for cells in lines:
+    for _, last, cells in records(io.StringIO(text), file=file, skipinitialspace=True):
         if not cells or cells == [""]:
             continue
         names = [c.partition(" [")[0].strip() for c in cells]
@@ -92,9 +91,9 @@ def _csv(text: str, file: str, report: ImportReport) -> list[dict]:
             header, unused = names, {n for n in names if n not in nvidia_words.CSV and n not in nvidia_words.CSV_TEXT}
             continue
         if len(cells) != len(header):
-            report.ignore(f"{file}:{lines.line_num}", f"{len(cells)} cells, the header has {len(header)} (a torn line)")
+            report.ignore(f"{file}:{last}", f"{len(cells)} cells, the header has {len(header)} (a torn line)")
             continue
-        row = {"row": lines.line_num}
+        row = {"row": last}
         for name, cell in zip(header, cells):
             if name in nvidia_words.CSV_TEXT:
                 row.setdefault(nvidia_words.CSV_TEXT[name], cell.strip())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
 import io
 import re
@@ -71,7 +70,7 @@ def texts(path, report: ImportReport) -> pd.DataFrame:
 
 def _records(text: str, delimiter: str, n_cell: int, file: str, report: ImportReport):
     """Names of the columns, and the rows with their line numbers."""
-    records = list(header.records(text, delimiter))
+    records = list(header.records(text, delimiter, file))
     filled = lambda cells: sum(bool(c.strip()) for c in cells)  # noqa: E731
     wide = any(filled(cells) > 1 for _, _, cells in records if len(cells) == n_cell)
     names: list[str] = []
@@ -115,13 +114,13 @@ def _table(names: list[str], rows: list[list], file: str) -> pd.DataFrame:
 def _text_and_layout(path: Path, report: ImportReport) -> tuple[str, str, int]:
     """The file, its delimiter and the cells of its header. A header that is no UTF-8 tells that the whole file is Windows-1252."""
     text = read_text(path, ImportReport(report.kind))
-    delimiter, n_cell, head = header.layout(text)
+    delimiter, n_cell, head = header.layout(text, path.name)
     if not n_cell:
         raise InputError(f"{path.name}: is empty")
     if "\ufffd" not in head:
         return read_text(path, report), delimiter, n_cell
     report.note(f"{path.name}: read as Windows-1252, because its header is no UTF-8")
-    return read_bytes(path).decode("cp1252", "replace").replace("\r\n", "\n"), delimiter, n_cell
+    return read_bytes(path).decode("cp1252", "replace").replace("\r\n", "\n").replace("\r", "\n"), delimiter, n_cell
 
 
 def suffixes(text: str) -> set[str]:
@@ -133,7 +132,7 @@ def suffixes(text: str) -> set[str]:
         cells = plain_numbers(_table(names, rows[:200], ""), quiet, "", delimiter, ROW)
         form = legends.is_long(cells.columns.drop(ROW))
         chosen = _guess(legends.widened(cells, form, ROW) if form else cells)
-    except (InputError, ValueError, csv.Error):
+    except (InputError, ValueError):
         return set()
     return {name.rsplit("_", 1)[-1] for name in chosen if name not in ("time", *LABELS)}
 

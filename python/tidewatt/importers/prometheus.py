@@ -158,4 +158,9 @@ def _answer(text: str, file: str, report: ImportReport) -> Iterator[tuple]:
     for i, series in enumerate(data["result"], 1):
         labels = {k: str(v) for k, v in series["metric"].items()}
         for stamp, value in series.get("values") or [series["value"]]:
-            yield i, labels.get("__name__", ""), labels, float(value), float(stamp)
+            try:
+                reading = float(value), float(stamp)
+            except (TypeError, ValueError, OverflowError):
+                report.ignore(f"{file}, series {i}", f"no value and time: {value!r:.40}, {stamp!r:.40}")
+                continue
+            yield i, labels.get("__name__", ""), labels, *reading

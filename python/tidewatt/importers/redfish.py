@@ -48,7 +48,7 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
     if not rows:
         raise InputError("no Redfish resource with a reading in the input")
     table = pd.DataFrame(rows).reindex(columns=COLUMNS)
-    table["value"] = pd.to_numeric(table["value"], errors="coerce")
+    table["value"] = pd.to_numeric(table["value"], errors="coerce").replace([np.inf, -np.inf], np.nan)
     _blanks(table, report)
     table["time"] = pd.to_datetime(table["time"], utc=True, errors="coerce")
     _check_times(table, resources, report)

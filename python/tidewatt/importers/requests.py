@@ -114,8 +114,8 @@ def _json_lines(text: str, file: str, report: ImportReport) -> tuple[pd.DataFram
         try:
             record = json.loads(line)
             rows.append([record["timestamp"] / 1e3, record["input_length"], record["output_length"], at, file])
-            blocks += record.get("hash_ids", [])
-        except (ValueError, KeyError, TypeError):
+            blocks += [int(block) for block in record.get("hash_ids", [])]
+        except (ValueError, KeyError, TypeError, OverflowError):
             report.ignore(f"{file}:{at}", "no JSON with timestamp (ms), input_length and output_length")
     return pd.DataFrame(rows, columns=["time_s", "input_tokens", "output_tokens", plain.ROW, "file"]), blocks
 

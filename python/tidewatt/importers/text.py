@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 import re
+import zlib
 from pathlib import Path
 from typing import Optional
 
@@ -47,7 +48,7 @@ def read_bytes(path) -> bytes:
     try:
         raw = Path(path).read_bytes()
         return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path}: cannot be read ({error})") from error
 
 
@@ -58,13 +59,26 @@ def read_text(path, report: ImportReport) -> str:
     """
     raw = read_bytes(path)
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):  # PowerShell writes UTF-16
-        return raw.decode("utf-16", "replace").replace("\r\n", "\n")
-    text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        return line_feeds(raw.decode("utf-16", "replace"), Path(path).name, report)
+    text = line_feeds(raw.decode("utf-8-sig", "replace"), Path(path).name, report)
     if "\ufffd" in text:
         for row, line in enumerate(text.split("\n"), 1):
             if "\ufffd" in line:
                 report.mend(f"{Path(path).name}:{row}", "invalid UTF-8 replaced by U+FFFD")
     return text
+
+
+def line_feeds(text: str, file: str, report: ImportReport) -> str:
+    """A text whose lines end with a line feed. A carriage return alone ends a line, too, and the report counts them.
+
+    @param text: as decoded; @param file: for the place; @param report: takes the warning.
+    """
+    text = text.replace("\r\n", "\n")
+    n = text.count("\r")
+    if n:
+        row = text.count("\n", 0, text.index("\r")) + 1
+        report.mend(f"{file}:{row}", f"a carriage return without a line feed, read as the end of a line ({n} in the file)")
+    return text.replace("\r", "\n")
 
 
 def is_blank(number: float) -> bool:
@@ -87,6 +101,8 @@ def number(cell: str) -> tuple[float, str]:
     if match is None:
         raise InputError(f"'{text[:40]}' is not a number")
     value = float(match[1])
+    if math.isinf(value):
+        raise InputError(f"'{text[:40]}' is too large for a number")
     return (math.nan, "") if is_blank(value) else (value, (match[2] or "").strip())
 
 

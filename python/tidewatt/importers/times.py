@@ -107,7 +107,7 @@ def _one(text: str):
         if text[:3].isalpha() and text[-4:].isdigit():
             return pd.Timestamp(datetime.datetime.strptime(text, _CTIME))
         return pd.Timestamp(_SLASHES.sub(r"\1-\2-\3", text)) if len(text) >= 8 and text[:4].isdigit() else pd.NaT
-    except ValueError:
+    except (ValueError, OverflowError):
         return pd.NaT
 
 

@@ -61,7 +61,7 @@ def _open_meteo(text: str, file: str, report: ImportReport) -> pd.DataFrame:
     wrong = [f"{n} in {units[n]}, not {unit}" for n, unit in names.values() if units.get(n, unit) != unit]
     if wrong:
         raise InputError(f"{file}: {'; '.join(wrong)}")
-    times = pd.Series(pd.to_datetime(stamps, unit="s" if isinstance(stamps[0], (int, float)) else None))
+    times = _stamps(stamps, file)
     times = _standard_time(times, answer, file, report)
     out = pd.DataFrame(
         {
@@ -82,6 +82,17 @@ def _open_meteo(text: str, file: str, report: ImportReport) -> pd.DataFrame:
         source="Open-Meteo",
     )
     return out
+
+
+def _stamps(stamps, file: str) -> pd.Series:
+    """Times of Open-Meteo: ISO 8601, or Unix time. @raises InputError: one of them is none; the message names it"""
+    if not isinstance(stamps, list) or not stamps:
+        raise InputError(f"{file}: hourly.time is no list of times")
+    times = pd.to_datetime(pd.Series(stamps), unit="s" if isinstance(stamps[0], (int, float)) else None, errors="coerce")
+    if times.isna().any():
+        i = int(np.flatnonzero(times.isna().to_numpy())[0])
+        raise InputError(f"{file}: hourly.time[{i}]: {str(stamps[i])[:40]!r} is no time")
+    return times
 
 
 def _standard_time(times: pd.Series, answer: dict, file: str, report: ImportReport) -> pd.Series:
@@ -118,6 +129,9 @@ def _epw(text: str, file: str, report: ImportReport) -> pd.DataFrame:
             if line.strip():
                 report.ignore(f"{file}:{at}", f"{len(cells)} fields, an hour has 35")
             continue
+        if not all(c.strip().isdigit() for c in cells[1:4]):
+            report.ignore(f"{file}:{at}", "no month, day and hour in fields 2 to 4")
+            continue
         month, day, hour = (int(c) for c in cells[1:4])
         rows.append([month, day, hour, *(pd.to_numeric(cells[i], errors="coerce") for i in (6, 8, 9)), at])
     data = pd.DataFrame(rows, columns=["month", "day", "hour", *EPW_MISSING, plain.ROW])
@@ -126,15 +140,20 @@ def _epw(text: str, file: str, report: ImportReport) -> pd.DataFrame:
             report.mend(f"{file}:{data[plain.ROW].iloc[i]}", f"{name}: EPW's blank value, left blank")
         data[name] = data[name].mask(data[name] == blank)
     year = 2001  # months of a typical year come from many years; 2001 is none of a leap year
-    times = pd.to_datetime({"year": year, "month": data["month"], "day": data["day"]}) + pd.to_timedelta(
-        data["hour"], unit="h"
-    )
+    days = pd.to_datetime({"year": year, "month": data["month"], "day": data["day"]}, errors="coerce")
+    if days.isna().any():
+        raise InputError(f"{file}:{data[plain.ROW][days.isna()].iloc[0]}: no day of a year of 365 days")
+    times = days + pd.to_timedelta(data["hour"], unit="h")
+    try:
+        where = [float(place[i]) for i in range(6, 10)]
+    except ValueError as error:
+        raise InputError(f"{file}:1: LOCATION without latitude, longitude, zone and altitude ({error})") from error
     report.note(f"hour h of an EPW file ends at h o'clock; the typical year's times are those of {year}")
     report.facts.update(
-        latitude_deg=float(place[6]),
-        longitude_deg=float(place[7]),
-        utc_offset_h=float(place[8]),
-        altitude_m=float(place[9]),
+        latitude_deg=where[0],
+        longitude_deg=where[1],
+        utc_offset_h=where[2],
+        altitude_m=where[3],
         source="EPW",
     )
     return pd.DataFrame({"time": times, **{n: data[n] for n in EPW_MISSING}})
