@@ -104,15 +104,21 @@ class Result:
         ------
         KeyError
             Unknown group.
+        InputError
+            The file holds what no run writes.
         """
         if group is None:
             return {name: self[name] for name in self.groups}
         if group not in self._source.columns:
             raise KeyError(unknown("group", group, self.groups))
         if group not in self._datasets:
-            self._datasets[group] = dataset(group, self._source.columns[group], self._source.values, self.provenance.get("start_time"))
-            if group == "day":
-                self._datasets[group] = with_step_s(self._datasets[group], self._source.values("/day/time"), self.summary["simulated_s"])
+            from .report.read import reading
+
+            with reading(self._source.path or ""):
+                made = dataset(group, self._source.columns[group], self._source.values, self.provenance.get("start_time"))
+                if group == "day":
+                    made = with_step_s(made, self._source.values("/day/time"), self.summary["simulated_s"])
+            self._datasets[group] = made
         return self._datasets[group].copy(deep=False)
 
     def resampled(self, step_s: float = 300.0) -> xarray.Dataset:
@@ -390,11 +396,12 @@ def open(path: str | os.PathLike[str]) -> Result:
     CorruptFileError
         The file does not have the bits that tidewatt wrote.
     InputError
-        The file cannot be read.
+        The file cannot be read, or holds figures that no run writes.
     """
     from . import _core
     from ._source import Source
+    from .report.read import figures_of
 
     os.stat(path)
     core = _core.ResultFile(os.fspath(path))
-    return Result(Source(core), core.summary)
+    return Result(Source(core), figures_of(core))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import os
 from pathlib import Path
 from typing import Any, Callable, Iterator, Sequence
 
@@ -47,7 +48,7 @@ def write(result_path, out_dir, pictures: bool = False, only: Sequence[str] = ()
     Raises
     ------
     InputError
-        The file is not a result, `only` has an unknown part (the message names the nearest), or the contract is not above 0 MW.
+        The file is not a result or holds what no run writes, `only` has an unknown part (the message names the nearest), or the contract is not above 0 MW.
     CorruptFileError
         The file does not have the bits that tidewatt wrote.
     OutputError
@@ -65,19 +66,25 @@ def build(result_path, out_dir, pictures: bool = False, only: Sequence[str] = ()
         As for `write`; a finished run may replace the path.
     """
     from . import contract, page
-    from .read import ResultFile
+    from .read import ResultFile, reading
 
     target = _Target(out_dir, "report.html")
     files, notes = {}, []
-    with ResultFile(result_path) as result:
-        _check_parts(result, only)
-        _check_contract(contract_MW)
+    result = ResultFile(result_path)
+    _check_parts(result, only)
+    _check_contract(contract_MW)
+    with reading(_path_of(result_path)):
         contracted = [] if contract_MW is None else [contract.row(result, contract_MW)]
         html, left_out = page.write(result, only, [*contracted, *held])
         files["report.html"] = html.encode()
         if pictures:
             files |= _drawn(result, only, notes)
     return Report(target.write(files), notes + [note for note in left_out if note not in notes])
+
+
+def _path_of(source) -> str:
+    """The path of a file; empty for a `source` in memory."""
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "path", "")
 
 
 def _check_parts(result, only: Sequence[str]) -> None:
@@ -136,11 +143,12 @@ def compare(before_path, after_path, out_dir) -> Report:
         Folder for the page; made if needed.
     """
     from . import compare_page
-    from .read import ResultFile
+    from .read import ResultFile, reading
 
     name = f"compare_{Path(after_path).stem}.html"
     target = _Target(out_dir, name)
-    with ResultFile(before_path) as before, ResultFile(after_path) as after:
+    before, after = ResultFile(before_path), ResultFile(after_path)
+    with reading(f"{_path_of(before_path)} or {_path_of(after_path)}"):
         html, notes = compare_page.write(before, after)
     return Report(target.write({name: html.encode()}), notes)
 

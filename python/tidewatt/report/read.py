@@ -1,10 +1,12 @@
 """A result as plain numpy arrays: what the pictures are drawn from."""
 from __future__ import annotations
 
+import contextlib
 import datetime
+import math
 import os
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable, Iterator
 
 import numpy as np
 
@@ -12,8 +14,59 @@ from .. import _core
 from .._chance import chance_beside
 
 
+UNITS = ("W", "MW", "MWh", "s", "K", "degC", "Hz", "MHz", "mHz", "percent", "kg", "USD")  # a figure with one at its end is a number
+
+
 class Missing(Exception):
     """The result lacks data for a picture; the message names it."""
+
+
+@contextlib.contextmanager
+def reading(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Lays what goes wrong in its block to the file at `path`. A hash that fits does not tell who wrote a file: whoever edits one can
+    compute its hash anew. A run in memory has no path, and its errors are ours.
+
+    Raises
+    ------
+    InputError
+        In the place of Python's own errors.
+    """
+    try:
+        yield
+    except (_core.Error, Missing):
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, StopIteration, TypeError, ValueError) as error:
+        if not os.fspath(path):
+            raise
+        raise _core.InputError(f"{os.fspath(path)}: holds figures or arrays that no run writes ({type(error).__name__}: {error})") from error
+
+
+def figures_of(core: _core.RunResult | _core.ResultFile) -> dict[str, Any]:
+    """The figures of a finished run or a file. @raises InputError: a file has none, or such as no run writes; the message names the key"""
+    path = getattr(core, "path", "")
+    with reading(path):
+        figures = core.summary
+    if not path:
+        return figures
+    if not isinstance(figures, dict):
+        raise _core.InputError(f"{path}: summary_json holds no figures by name")
+    checks = {
+        "simulated_s": lambda x: _is_number(x) and 0.0 < x < math.inf,
+        "jobs": lambda x: isinstance(x, list) and all(isinstance(job, dict) for job in x),
+        "limiter_share": lambda x: isinstance(x, dict) and all(map(_is_number, x.values())),
+        "throughput_min_hours": lambda x: isinstance(x, list) and all(map(_is_number, x)),
+    }
+    for key, fits in checks.items():
+        if figures.get(key) is not None and not fits(figures[key]):
+            raise _core.InputError(f"{path}: {key}: {str(figures[key])[:60]!r} is no such figure of a run")
+    for key, value in figures.items():
+        if key.rpartition("_")[2] in UNITS and not (value is None or _is_number(value) or isinstance(value, list)):
+            raise _core.InputError(f"{path}: {key}: {str(value)[:60]!r} is no number")
+    return figures
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 class Group:
@@ -64,7 +117,7 @@ class ResultFile:
     def __init__(self, source: str | os.PathLike[str] | _core.RunResult | _core.ResultFile):
         core = _core.ResultFile(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else source
         self.path = Path(getattr(core, "path", ""))
-        self.summary: dict = core.summary
+        self.summary: dict = figures_of(core)
         self.payload_sha256: str = core.payload_sha256
         self.provenance: dict[str, str] = core.provenance
         self.chance: dict = chance_beside(getattr(core, "path", ""), self.payload_sha256)
