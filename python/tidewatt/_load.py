@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Path = Union[str, "os.PathLike[str]"]
 Overrides = Union[Mapping[str, Any], Iterable[str]]
+MOST_DEEP = 64  # as the reader of TOML files has it
 
 
 class _Source(NamedTuple):
@@ -347,16 +348,24 @@ def _assignments(overrides: Overrides | None) -> list[str]:
     return [f"{key}={_toml(value, key)}" for key, value in _leaves(overrides)]
 
 
-def _leaves(tree: Mapping[str, Any], prefix: str = ""):
+def _leaves(tree: Mapping[str, Any], prefix: str = "", deep: int = 0):
+    _not_too_deep(prefix, deep)
     for key, value in tree.items():
         if isinstance(value, Mapping):
-            yield from _leaves(value, f"{prefix}{key}.")
+            yield from _leaves(value, f"{prefix}{key}.", deep + 1)
         else:
             yield prefix + key, value
 
 
-def _toml(value: Any, key: str) -> str:
-    """A value as TOML text; text comes quoted, so that "1" stays text."""
+def _not_too_deep(key: str, deep: int) -> None:
+    """@raises InputError: the value of `key` is nested more than `MOST_DEEP` deep, as a TOML file may not be either"""
+    if deep > MOST_DEEP:
+        raise _core.InputError(f"{key[:60]}: lists and tables are nested more than {MOST_DEEP} deep")
+
+
+def _toml(value: Any, key: str, deep: int = 0) -> str:
+    """A value as TOML text; text comes quoted, so that "1" stays text. @raises InputError: it is nested too deeply"""
+    _not_too_deep(key, deep)
     if hasattr(value, "item") and getattr(value, "shape", None) == ():
         value = value.item()  # a numpy scalar
     if isinstance(value, bool):
@@ -372,7 +381,7 @@ def _toml(value: Any, key: str) -> str:
     if hasattr(value, "tolist"):
         value = value.tolist()  # a numpy array or a pandas column
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_toml(item, key) for item in value) + "]"
+        return "[" + ", ".join(_toml(item, key, deep + 1) for item in value) + "]"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{k} = {_toml(v, f'{key}.{k}')}" for k, v in value.items()) + "}"
     raise TypeError(f"{key}: a scenario value is a number, a truth value, text or a list of those, not {type(value).__name__}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 from ._chance import with_chance
-from ._datasets import dataset, resampled, with_step_s
+from ._datasets import resampled
 from ._given import Figures, unknown
 from ._plot import Plot
 
@@ -112,13 +112,7 @@ class Result:
         if group not in self._source.columns:
             raise KeyError(unknown("group", group, self.groups))
         if group not in self._datasets:
-            from .report.read import reading
-
-            with reading(self._source.path or ""):
-                made = dataset(group, self._source.columns[group], self._source.values, self.provenance.get("start_time"))
-                if group == "day":
-                    made = with_step_s(made, self._source.values("/day/time"), self.summary["simulated_s"])
-            self._datasets[group] = made
+            self._datasets[group] = self._source.dataset(group, self.summary.get("simulated_s"))
         return self._datasets[group].copy(deep=False)
 
     def resampled(self, step_s: float = 300.0) -> xarray.Dataset:
@@ -400,8 +394,7 @@ def open(path: str | os.PathLike[str]) -> Result:
     """
     from . import _core
     from ._source import Source
-    from .report.read import figures_of
 
     os.stat(path)
-    core = _core.ResultFile(os.fspath(path))
-    return Result(Source(core), figures_of(core))
+    source = Source(_core.ResultFile(os.fspath(path)))
+    return Result(source, source.figures)

@@ -3,13 +3,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Iterator
+from typing import TYPE_CHECKING, Any, Iterator
 
 import numpy as np
 
 from . import _core
-from ._datasets import Column
-from .report.read import ResultFile
+from ._datasets import Column, dataset, with_step_s
+from .report.read import ResultFile, figures_of, reading
+
+if TYPE_CHECKING:
+    import xarray
 
 
 class Source:
@@ -46,6 +49,28 @@ class Source:
     def values(self, path: str) -> np.ndarray:
         """The array at `path`, such as "/day/pcc_mean_W": a read-only view. @raises KeyError: none there."""
         return self._core.values(path)
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The summary by key. @raises InputError: the file has figures that no run writes."""
+        return figures_of(self._core)
+
+    def dataset(self, group: str, end_s: float | None) -> xarray.Dataset:
+        """A `group` with units and calendar time; rows of `day` also have their lengths, the last one until `end_s`.
+
+        Parameters
+        ----------
+        group, end_s
+            Its name; end of the run, s since its start.
+
+        Raises
+        ------
+        InputError
+            The file holds what no run writes.
+        """
+        with reading(self.path or ""):
+            made = dataset(group, self.columns[group], self.values, self.provenance.get("start_time"))
+            return with_step_s(made, self.values("/day/time"), end_s) if group == "day" else made
 
     def save(self, path: str) -> None:
         """Writes the HDF5 file at `path`, completely or not at all. @raises OutputError: it cannot be written."""

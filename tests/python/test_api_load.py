@@ -19,6 +19,21 @@ def test_overrides_reach_the_scenario_in_every_form():
         assert (scenario.duration_s, scenario.seed) == (7200.0, 7)
 
 
+def test_what_a_file_is_read_by_cannot_be_set():
+    for key in ("base", "schema"):
+        with pytest.raises(tw.InputError, match=f"{key}: cannot be set"):
+            tw.load(DAY, set={key: "/etc/passwd"})
+
+
+def test_values_that_are_nested_too_deeply_are_refused():
+    lists, tables = 1, 1
+    for _ in range(1500):
+        lists, tables = [lists], {"a": tables}
+    for given in ({"hall.a.cap_W": lists}, tables):
+        with pytest.raises(tw.InputError, match="nested more than 64 deep"):
+            tw.load(DAY, set=given)
+
+
 def test_text_stays_text_and_truth_values_are_toml():
     assert tw.load(DAY, set={"weather.climate": "phoenix_az", "run.spread": False}).duration_s == 86400
     with pytest.raises(tw.InputError, match="run.seed"):

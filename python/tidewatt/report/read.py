@@ -14,7 +14,7 @@ from .. import _core
 from .._chance import chance_beside
 
 
-UNITS = ("W", "MW", "MWh", "s", "K", "degC", "Hz", "MHz", "mHz", "percent", "kg", "USD")  # a figure with one at its end is a number
+UNITS = ("W", "MW", "MWh", "s", "K", "degC", "Hz", "MHz", "mHz", "percent", "kg", "USD")  # a figure with one at its end is no text
 
 
 class Missing(Exception):
@@ -42,7 +42,18 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def figures_of(core: _core.RunResult | _core.ResultFile) -> dict[str, Any]:
-    """The figures of a finished run or a file. @raises InputError: a file has none, or such as no run writes; the message names the key"""
+    """The figures of a finished run or a file.
+
+    Parameters
+    ----------
+    core : _core.RunResult | _core.ResultFile
+        The run or the file.
+
+    Raises
+    ------
+    InputError
+        A file has no figures, or such as no run writes; the message names the key.
+    """
     path = getattr(core, "path", "")
     with reading(path):
         figures = core.summary
@@ -60,7 +71,7 @@ def figures_of(core: _core.RunResult | _core.ResultFile) -> dict[str, Any]:
         if figures.get(key) is not None and not fits(figures[key]):
             raise _core.InputError(f"{path}: {key}: {str(figures[key])[:60]!r} is no such figure of a run")
     for key, value in figures.items():
-        if key.rpartition("_")[2] in UNITS and not (value is None or _is_number(value) or isinstance(value, list)):
+        if key.rpartition("_")[2] in UNITS and isinstance(value, (str, bool)):
             raise _core.InputError(f"{path}: {key}: {str(value)[:60]!r} is no number")
     return figures
 
