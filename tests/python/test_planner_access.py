@@ -44,7 +44,8 @@ def test_nothing_but_health_is_answered_without_the_token(client, given):
     header = given and given.format(token=client.token, short=client.token[:-1])
     for method, path, body in EVERYTHING:
         assert client.ask(path, body, method, Authorization=header)[0] == 403, (method, path)
-    assert client.ask("/health", Authorization=header)[0] == 200
+    status, said = client.ask("/health", Authorization=header)
+    assert status == 200 and set(said) == {"status", "version"}  # not whose or which scenario
     assert not list(client.out.iterdir())
 
 
@@ -96,6 +97,29 @@ class Command:
     def __exit__(self, *_):
         self.process.terminate()
         self.warnings = self.process.communicate(timeout=30)[1]
+
+
+def test_a_browser_is_opened_without_the_token_in_its_command_line(tmp_path):
+    tiny().save(tmp_path / "small.toml")
+    seen, browser = tmp_path / "seen", tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {seen}.new && mv {seen}.new {seen}\n')
+    browser.chmod(0o755)
+    command = [CLI, "serve", tmp_path / "small.toml", "--out", tmp_path / "out", "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "BROWSER": str(browser), "TMPDIR": str(tmp_path)})
+    try:
+        address = process.stdout.readline().split()[0]
+        end_s = time.monotonic() + 30
+        while not seen.exists():
+            assert time.monotonic() < end_s
+            time.sleep(0.05)
+        opened = seen.read_text().strip()
+        assert address.partition("=")[2] not in opened
+        file = Path(unquote(urlsplit(opened).path))
+        assert address in file.read_text()
+    finally:
+        process.terminate()
+        assert process.wait(30) == 143
+    assert not file.exists() and not list(tmp_path.glob("tidewatt_serve_*"))
 
 
 def status(address):

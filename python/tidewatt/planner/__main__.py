@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 
 from . import PORT, Refused, serve
 
 
 def main() -> int:
-    """The command line. @returns exit code: 0; 2: the scenario cannot be read; 74: the folder or the port cannot be used."""
+    """The command line. @returns exit code: 0; 2: the scenario cannot be read; 74: the folder or the port cannot be used;
+    143: ended by SIGTERM."""
     parser = argparse.ArgumentParser(prog="tidewatt.planner", description="Serve the planner's page of a scenario on this machine.")
     parser.add_argument("scenario", nargs="?", default="llama3_405b_day", help="scenario file, or the name of a shipped one")
     parser.add_argument("--out", default=".", help="folder below which exports are written")
@@ -21,6 +23,7 @@ def main() -> int:
     except ImportError as error:
         print(f"tidewatt: the compiled half of the Python package cannot be used: {error}", file=sys.stderr)
         return 74
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that nothing is left behind
     try:
         serve(args.scenario, out=args.out, port=args.port, browser=not args.no_browser, token=not args.no_token)
     except (_core.InputError, _core.RefusedError, FileNotFoundError) as error:

@@ -143,8 +143,11 @@ class Handler(BaseHTTPRequestHandler):
         return self.site.token is not None and self.command == "GET" and self._path() == "/" and fetch == ["navigate", "document"]
 
     def _with_token_only(self):
-        if self._path() != "/health" and not knows(self.site.token, self.headers.get("Authorization", ""), self.path.partition("?")[2]):
+        if self._path() != "/health" and not self._knows_token():
             raise Bad(403, "token: this server answers only those who know the token in the address that tidewatt serve has printed, as ?token=TOKEN or Authorization: Bearer TOKEN")
+
+    def _knows_token(self) -> bool:
+        return knows(self.site.token, self.headers.get("Authorization", ""), self.path.partition("?")[2])
 
     def _path(self) -> str:
         return self.path.partition("?")[0]
@@ -152,7 +155,8 @@ class Handler(BaseHTTPRequestHandler):
     def _get(self):
         path = self._path()
         if path == "/health":
-            return self._send(200, json.dumps({"status": "ready", "version": _core.__version__, "scenario": self.site.base.name}).encode())
+            about = {"scenario": self.site.base.name} if self._knows_token() else {}
+            return self._send(200, json.dumps({"status": "ready", "version": _core.__version__, **about}).encode())
         if path == "/base":
             return self._send(200, self.site.description)
         if path == "/":
@@ -273,7 +277,7 @@ def run(scenario: str, out: str, port: int, browser: bool, token: bool):
     if not token:
         print("tidewatt: warning: without a token, every user and program of this machine can run scenarios and write exports as you", file=sys.stderr)
     print(f"{server.address}  (Ctrl-C ends it; exports go below {site.out})", flush=True)
-    with door(server.address) as opened:
+    with door(server.address) if browser and token else contextlib.nullcontext(server.address) as opened:
         if browser:
             threading.Thread(target=webbrowser.open, args=(opened,), daemon=True).start()
         try:
