@@ -160,7 +160,7 @@ double StageCourses::held_slow_pace_Hz(const workload::IterationModel& model, co
   };
   const double fastest_Hz = std::min(model.reference_clock_Hz(), now.max_Hz);
   double before_Hz = 0.9 * fastest_Hz, before_W = over_W(before_Hz), pace_Hz = fastest_Hz;
-  for (int i = 0; i < 4; ++i) {  // secants
+  for (int i = 0; i < 12; ++i) {  // secants
     const double W = over_W(pace_Hz), per_Hz = (W - before_W) / (pace_Hz - before_Hz);
     before_Hz = pace_Hz, before_W = W;
     if (!(per_Hz > 0.0)) break;

@@ -22,7 +22,7 @@
 namespace TIDEWATT_NAMESPACE::sim {
 
 /// Stands in front of every saved state. A change of what any `archive` writes takes another number: states of other layouts are refused.
-inline constexpr std::string_view state_layout = "tidewatt state 18";
+inline constexpr std::string_view state_layout = "tidewatt state 19";
 
 /// What a run is made of; it never changes.
 struct RunModel {

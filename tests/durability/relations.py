@@ -1,0 +1,175 @@
+"""Relations between runs, and within one, that hold whatever the scenario is. Each relation makes its variants of a random scenario and
+says what is broken. A variant that the command refuses (a lower cap than the driver takes, say) drops out of its case."""
+import copy
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import h5py
+import random_scenarios
+import sweeps
+
+TIMEOUT_S = 120
+CLOSURE = 1e-11
+SAME = 1e-9  # relative, of figures that renaming, reordering and splitting must not move: sums in another order
+MONOTONE = 1e-3
+OVER_HALLS = 0.03  # of a board's limit: courses of a job over halls with different caps are those of the tightest
+WARMER_K = 0.05  # the hottest die's own error against the reference
+FIGURES = ("tokens_per_s_mean", "it_mean_MW", "pcc_mean_MW", "pcc_max_MW", "die_max_degC", "n_interruptions_planned", "n_interruptions_unexpected")
+
+
+class Refused(Exception):
+    """The command refuses the scenario, with a finding."""
+
+
+class Broken(Exception):
+    """A run that must not end so: a crash, a hang, books that do not close."""
+
+
+def run(scenario):
+    """@returns (figures, {path: array} of rows and jobs)"""
+    with tempfile.TemporaryDirectory(prefix="tidewatt_relations_") as folder:
+        path = random_scenarios.write(scenario, Path(folder) / "case.toml")
+        result = Path(folder) / "case.h5"
+        command = [sweeps.CLI, "run", str(path), "--quiet", "--json", "--no-interval", "--threads", "1", "--out", str(result)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            raise Broken(f"hangs beyond {TIMEOUT_S} s") from None
+        if done.returncode in (2, 4):
+            raise Refused(done.stderr.strip())
+        if done.returncode != 0:
+            raise Broken(f"ends with {done.returncode}: {done.stderr.strip()[:200]}")
+        figures = json.loads(done.stdout)
+        with h5py.File(figures.get("result_file") or result) as file:
+            arrays = {name: file[name][()] for name in ("day/time", "day/die_max_K", "day/die_mean_K", "day/it_W", "events/time", "events/kind")}
+            for job in file.get("job", {}):
+                arrays |= {f"job/{job}/{name}": file[f"job/{job}/{name}"][()] for name in ("die_max_K", "it_W")}
+    return figures, arrays
+
+
+def jobs_of(scenario):
+    return [j["name"] for j in scenario["job"]]
+
+
+def unlike(a, b, tolerance=SAME, keys=FIGURES):
+    """The first figures that differ."""
+    for key in keys:
+        x, y = a.get(key), b.get(key)
+        if (x is None) != (y is None):
+            return f"{key}: {x} and {y}"
+        if x is not None and abs(x - y) > tolerance * max(abs(x), abs(y), 1e-12):
+            return f"{key}: {x!r} and {y!r}"
+    return None
+
+
+def within_one(scenario, figures, arrays):
+    """What holds within every run: closed books, columns, limits."""
+    if figures["energy_closure"] > CLOSURE:
+        return f"books close to {figures['energy_closure']:.1e} only"
+    n_server = sum(h["n_gpu"] for h in scenario["hall"]) // 8
+    if not 0.0 <= figures["it_mean_MW"] <= figures["pcc_max_MW"] or (n_server and figures["pue"] is not None and figures["pue"] < 1.0):
+        return f"IT {figures['it_mean_MW']} MW of at most {figures['pcc_max_MW']} MW, PUE {figures['pue']}"
+    for job in jobs_of(scenario):
+        if (arrays["day/die_max_K"] < arrays[f"job/{job}/die_max_K"] - 1e-9).any():
+            return f"a row's hottest die is cooler than that of job {job}"
+    if (arrays["day/die_max_K"] < arrays["day/die_mean_K"] - 1e-9).any():
+        return "a row's hottest die is cooler than the mean one"
+    over_W = (figures["cap_over_max_W"] or 0.0) * (figures["cap_over_percent"] or 0.0) / 100.0
+    board_W = random_scenarios.board_W(scenario["hall"][0]["gpu"])
+    mixed = len({h.get("cap_W") for h in scenario["hall"]}) > 1
+    if over_W > (OVER_HALLS if mixed else MONOTONE) * board_W:
+        return f"boards are {figures['cap_over_max_W']:.3g} W above their caps in {figures['cap_over_percent']:.3g} % of the work"
+    total = sum(j["it_mean_MW"] for j in figures["jobs"])
+    if total > figures["it_mean_MW"] * (1.0 + SAME):
+        return f"jobs draw {total} MW of the site's {figures['it_mean_MW']} MW"
+    return None
+
+
+def renamed(scenario, rng):
+    out = copy.deepcopy(scenario)
+    names = {x["name"]: x["name"] + "_x" for x in out["hall"] + out["job"]}
+    for x in out["hall"] + out["job"] + out.get("event", []):
+        for key in ("name", "hall", "job"):
+            if x.get(key) in names:
+                x[key] = names[x[key]]
+    return out
+
+
+def renaming(scenario, figures, rng):
+    return unlike(figures, run(renamed(scenario, rng))[0])
+
+
+def reordering(scenario, figures, rng):
+    """Events are a set."""
+    if len(scenario.get("event", [])) < 2:
+        return None
+    out = copy.deepcopy(scenario)
+    rng.shuffle(out["event"])
+    return unlike(figures, run(out)[0])
+
+
+def doubling(scenario, figures, rng):
+    """The same event twice is the event once, where it asks for a state; a second failure counts."""
+    states = [e for e in scenario.get("event", []) if e["kind"] in ("pause", "curtailment", "power_brake", "fan_wall_out", "pump_out", "cdu_out", "rejection_out")]
+    if not states:
+        return None
+    out = copy.deepcopy(scenario)
+    out["event"].append({**rng.choice(states), "name": "again"})
+    return unlike(figures, run(out)[0])
+
+
+def splitting(scenario, figures, rng):
+    """A pause or a power brake in two parts that touch is the whole."""
+    whole = [e for e in scenario.get("event", []) if e["kind"] in ("pause", "fan_wall_out", "pump_out", "cdu_out", "rejection_out") and e["duration_s"] > 10]
+    if not whole:
+        return None
+    out = copy.deepcopy(scenario)
+    event = next(e for e in out["event"] if e["name"] == rng.choice(whole)["name"])
+    first_s = round(event["duration_s"] * rng.uniform(0.3, 0.7))
+    out["event"].append({**event, "name": "rest", "at_s": event["at_s"] + first_s, "duration_s": event["duration_s"] - first_s})
+    event["duration_s"] = first_s
+    # The steps end at the part's edge as well: within what steps cost.
+    return unlike(figures, run(out)[0], MONOTONE, ("tokens_per_s_mean", "it_mean_MW", "n_interruptions_planned"))
+
+
+def lower_cap(scenario, figures, rng):
+    """A tenth lower cap everywhere: not more tokens, energy, or temperature."""
+    out = copy.deepcopy(scenario)
+    for hall in out["hall"]:
+        hall["cap_W"] = round(0.9 * hall.get("cap_W", random_scenarios.board_W(hall["gpu"])))
+    if any(e["kind"] in ("pause", "curtailment", "failure", "planned_stop", "sag") for e in out.get("event", [])):
+        return None  # iterations end elsewhere, and with them stops
+    now = run(out)[0]
+    for key in ("tokens_per_s_mean", "it_mean_MW"):
+        if now[key] is not None and figures[key] is not None and now[key] > (1.0 + MONOTONE) * figures[key]:
+            return f"{key}: {now[key]} under the lower cap, {figures[key]} before"
+    if now["die_max_degC"] > figures["die_max_degC"] + 0.5:
+        return f"hottest die {now['die_max_degC']} under the lower cap, {figures['die_max_degC']} before"
+    return None
+
+
+def idle_order(scenario, figures, rng):
+    """An order above all that the site can draw does nothing."""
+    out = copy.deepcopy(scenario)
+    out.setdefault("event", []).append({"name": "idle", "kind": "curtailment", "by": rng.choice(("cap", "pause")), "at_s": 30.0, "duration_s": 40.0, "limit_MW": 100.0})
+    # Its edges end steps.
+    return unlike(figures, run(out)[0], MONOTONE, ("tokens_per_s_mean", "it_mean_MW", "n_interruptions_planned", "n_interruptions_unexpected"))
+
+
+def more_pause(scenario, figures, rng):
+    """Another pause of a job: not more tokens."""
+    if not scenario["job"]:
+        return None
+    out = copy.deepcopy(scenario)
+    out.setdefault("event", []).append({"name": "more", "kind": "pause", "job": rng.choice(jobs_of(out)), "at_s": round(rng.uniform(0, 80), 1), "duration_s": 25.0})
+    now = run(out)[0]
+    before, after = (sum(j["tokens"] for j in f["jobs"]) for f in (figures, now))
+    # A stop saves, so a later failure loses less.
+    if after > 1.001 * before and not any(e["kind"] in ("failure", "sag") for e in scenario.get("event", [])):
+        return f"{after} tokens with a pause more, {before} before"
+    return None
+
+
+RELATIONS = {f.__name__: f for f in (renaming, reordering, doubling, splitting, lower_cap, idle_order, more_pause)}
