@@ -165,15 +165,15 @@ void HydronicParams::fields(FieldVisitor& v) {
   v.number("chiller_hold_s", chiller_hold_s, {0, 7200},
            "shortest time between two changes of the number of running chillers");
   v.number("controls_kW", controls_W, W, "controls and water treatment");
-  v.number("cold_aisle_J_per_K", cold_aisle_J_per_K, {1e-3, 1e12}, "heat capacity of cold aisle air and metal with it");
-  v.number("hot_aisle_J_per_K", hot_aisle_J_per_K, {1e-3, 1e12}, "heat capacity of hot aisle and return air");
-  v.number("metal_J_per_K", metal_J_per_K, {1e-3, 1e13}, "heat capacity of racks, ducts and concrete skin");
+  v.number("cold_aisle_J_per_K", cold_aisle_J_per_K, {1, 1e10}, "heat capacity of cold aisle air and metal with it");
+  v.number("hot_aisle_J_per_K", hot_aisle_J_per_K, {1, 1e10}, "heat capacity of hot aisle and return air");
+  v.number("metal_J_per_K", metal_J_per_K, {1, 1e11}, "heat capacity of racks, ducts and concrete skin");
   v.number("metal_cold_W_per_K", metal_cold_W_per_K, {0, 1e9}, "conductance between metal and cold aisle");
   v.number("metal_hot_W_per_K", metal_hot_W_per_K, {0, 1e9}, "conductance between metal and hot aisle");
-  v.number("loop_m3", loop_m3, {1e-6, 1e6}, "liquid in the technology loop");
-  v.number("facility_m3", facility_m3, {1e-6, 1e6}, "water in the facility loop");
-  v.number("facility_tank_m3", facility_tank_m3, {0, 1e6}, "buffer tank in the facility supply");
-  v.number("reject_m3", reject_m3, {1e-6, 1e6}, "liquid in the rejection loop and basins");
+  v.number("loop_m3", loop_m3, {1e-3, 1e4}, "liquid in the technology loop");
+  v.number("facility_m3", facility_m3, {1e-3, 1e4}, "water in the facility loop");
+  v.number("facility_tank_m3", facility_tank_m3, {0, 1e4}, "buffer tank in the facility supply");
+  v.number("reject_m3", reject_m3, {1e-3, 1e4}, "liquid in the rejection loop and basins");
   v.number("fan_lag_s", fan_lag_s, s, "first-order lag of CRAH fan speed");
   v.number("valve_lag_s", valve_lag_s, s, "first-order lag of valves");
   v.number("pump_lag_s", pump_lag_s, s, "first-order lag of pump speed");

@@ -28,10 +28,10 @@ void OutsideAirParams::fields(FieldVisitor& v) {
   v.number("dampers_apart_frac", dampers_apart_frac, {0, 1},
            "difference between the dampers of two halves of the air handlers that work against each other",
            Need::optional);
-  v.number("plenum_J_per_K", plenum_J_per_K, {1e-3, 1e12}, "heat capacity of air behind the fans");
-  v.number("cold_aisle_J_per_K", cold_aisle_J_per_K, {1e-3, 1e12}, "heat capacity of cold aisle air");
-  v.number("hot_aisle_J_per_K", hot_aisle_J_per_K, {1e-3, 1e12}, "heat capacity of hot aisle and return air");
-  v.number("metal_J_per_K", metal_J_per_K, {1e-3, 1e13}, "heat capacity of racks, ducts and concrete skin");
+  v.number("plenum_J_per_K", plenum_J_per_K, {1, 1e10}, "heat capacity of air behind the fans");
+  v.number("cold_aisle_J_per_K", cold_aisle_J_per_K, {1, 1e10}, "heat capacity of cold aisle air");
+  v.number("hot_aisle_J_per_K", hot_aisle_J_per_K, {1, 1e10}, "heat capacity of hot aisle and return air");
+  v.number("metal_J_per_K", metal_J_per_K, {1, 1e11}, "heat capacity of racks, ducts and concrete skin");
   v.number("metal_cold_W_per_K", metal_cold_W_per_K, {0, 1e9}, "conductance between metal and cold aisle");
   v.number("metal_hot_W_per_K", metal_hot_W_per_K, {0, 1e9}, "conductance between metal and hot aisle");
   v.number("fan_lag_s", fan_lag_s, {0.5, 600}, "first-order lag of fan speed");

@@ -71,19 +71,28 @@ void peak_weights(ClassMap& map, const Legs& legs, const thermal::PackageModes& 
   for (const auto k : map.used) map.peak.K_per_W[k] -= settled_K_per_W * map.kind_s[k] / map.period_s;
 }
 
-/// At the end of segment `last`, once.
-OncePeak once_peak(std::size_t n_kind, const Legs& legs, const thermal::PackageModes& modes,
-                   std::span<const double> more_W, std::size_t last) {
-  OncePeak out;
-  out.K_per_W.assign(n_kind, 0.0);
-  out.left.fill(1.0);
+/// Adds, `share` times, what powers and the begin do to a die at the end of segment `last`.
+void add_once(const Legs& legs, const thermal::PackageModes& modes, std::span<const double> more_W, std::size_t last,
+              double share, OncePeak& to) {
+  std::array<double, n_mode> left;
+  left.fill(share);
   for (std::size_t j = last + 1; j-- > 0;)
     for (std::size_t m = 0; m < n_mode; ++m) {
-      const double K_per_W = modes.shape[0][m] * modes.gain_K_per_J[m] * legs.spent_s[m][j] * out.left[m];
-      out.K_per_W[legs.kind[j]] += K_per_W;
-      if (!more_W.empty()) out.within_K += K_per_W * more_W[j];
-      out.left[m] -= out.left[m] * legs.gone[m][j];
+      const double K_per_W = modes.shape[0][m] * modes.gain_K_per_J[m] * legs.spent_s[m][j] * left[m];
+      to.K_per_W[legs.kind[j]] += K_per_W;
+      if (!more_W.empty()) to.within_K += K_per_W * more_W[j];
+      left[m] -= left[m] * legs.gone[m][j];
     }
+  for (std::size_t m = 0; m < n_mode; ++m) to.left[m] += left[m];
+}
+
+OncePeak once_peak(std::size_t n_kind, const Legs& legs, const thermal::PackageModes& modes,
+                   std::span<const double> more_W, std::size_t hottest) {
+  OncePeak out;
+  out.K_per_W.assign(n_kind, 0.0);
+  if (hottest + 1 == legs.size()) return out;
+  add_once(legs, modes, more_W, hottest, 1.0, out);
+  add_once(legs, modes, more_W, legs.size() - 1, -1.0, out);
   return out;
 }
 

@@ -58,13 +58,13 @@ struct PauseRise {
   std::array<double, thermal::n_mode> per_K{};
 };
 
-/// A die at the instant at which the nominal chip is hottest, of segments that happen once or for the first time: over the air, with its
-/// own begin z(0) and powers,
+/// A die at the instant h at which the nominal chip is hottest, of segments that happen once or for the first time, over where it is at their
+/// end, which is known: with its own begin z(0) and powers,
 ///
-///     T − T_air = Σ_mode left z(0) shape + Σ_kind P K_per_W + within
+///     T(h) − T(end) = Σ_mode left shape z(0) + Σ_kind P K_per_W + within
 struct OncePeak {
-  std::vector<double> K_per_W;                 ///< [kind]
-  std::array<double, thermal::n_mode> left{};  ///< [mode] e^{−λt}
+  std::vector<double> K_per_W;                 ///< [kind] at h, − at the end
+  std::array<double, thermal::n_mode> left{};  ///< [mode] e^{−λt} at h, − at the end
   double within_K = 0.0;                       ///< by clocks that move within kinds
   template <class A>
   void archive(A& a) {

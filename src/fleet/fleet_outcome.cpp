@@ -46,8 +46,8 @@ Lanes sink_swing(const Block& b, const Course& course, const Packages& before, c
 }
 
 /// Dies in what happens once, at the instants at which nominal chips of their class are hottest, see OncePeak.
-Lanes once_peak_K(const ClassMap& map, const Block& b, const Packages& before, const Scratch& s) {
-  Lanes out{};
+Lanes once_peak_K(const ClassMap& map, const Block& b, const Packages& before, const Scratch& s, const Lanes& now_K) {
+  Lanes out = now_K;
   for (const OncePeak& once : map.peak.once) {
     Lanes rise_K{};
     for (std::size_t i = 0; i < map.used.size(); ++i)
@@ -62,7 +62,7 @@ Lanes once_peak_K(const ClassMap& map, const Block& b, const Packages& before, c
         const double air_K = s.air.air_K[l], r = before.r[l];
         const double begin_K = left[0] * (before.die_K[l] - air_K) + left[1] * (before.base_K[l] - air_K) +
                                left[2] * (before.sink_K[l] - air_K);
-        out[l] = std::max(out[l], std::fma(r, rise_K[l] + once.within_K, air_K + begin_K));
+        out[l] = std::max(out[l], std::fma(r, rise_K[l] + once.within_K, now_K[l] + begin_K));
       }
     }
   }
@@ -118,7 +118,7 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
       for (std::size_t l = 0; l < n_lane; ++l)
         peak_K[l] = std::fma(before.r[l], rise_K[l], pass.worked_K[l]) + half_s * std::abs(s.air.K_per_s[l]);
     } else if (course.repetitions < 1.5) {  // no steady state is needed
-      peak_K = once_peak_K(map, b, before, s);
+      peak_K = once_peak_K(map, b, before, s, gather(state.die_K.data(), b));
     } else {
       const Lanes swing_K = sink_swing(b, course, before, gather(state.sink_K.data(), b), s.air, pass, map.peak.frac);
       for (std::size_t l = 0; l < n_lane; ++l)
@@ -128,7 +128,7 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
     const Lanes now_K = gather(state.die_K.data(), b);
     for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::max({before.die_K[l], pass.mean_K[l], now_K[l]});
     if (!map.peak.once.empty()) {
-      const Lanes hottest_K = once_peak_K(map, b, before, s);
+      const Lanes hottest_K = once_peak_K(map, b, before, s, now_K);
       for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::max(peak_K[l], hottest_K[l]);
     }
   }

@@ -160,12 +160,14 @@ double StageCourses::held_slow_pace_Hz(const workload::IterationModel& model, co
   };
   const double fastest_Hz = std::min(model.reference_clock_Hz(), now.max_Hz);
   double before_Hz = 0.9 * fastest_Hz, before_W = over_W(before_Hz), pace_Hz = fastest_Hz;
-  for (int i = 0; i < 12; ++i) {  // secants
+  constexpr int usual = 4, most = 12;
+  constexpr double near = 0.001;  // of the pace: far off after the usual number, secants go on
+  for (int i = 0; i < most; ++i) {
     const double W = over_W(pace_Hz), per_Hz = (W - before_W) / (pace_Hz - before_Hz);
     before_Hz = pace_Hz, before_W = W;
     if (!(per_Hz > 0.0)) break;
     pace_Hz = std::clamp(pace_Hz - W / per_Hz, type.gpu.clock_min_Hz(), now.max_Hz);
-    if (std::abs(pace_Hz - before_Hz) < 1e6) break;
+    if (std::abs(pace_Hz - before_Hz) < (i + 1 < usual ? 1e6 : near * pace_Hz)) break;
   }
   return pace_Hz;
 }

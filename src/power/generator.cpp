@@ -167,7 +167,8 @@ double Generator::bin(double load_W, GeneratorState& s, GeneratorMeters& m) cons
   m.lowest_Hz = std::min(m.lowest_Hz, f);
   m.highest_Hz = std::max(m.highest_Hz, f);
   s.outside_for = f < p_.low_Hz || f > p_.high_Hz ? s.outside_for + ns_per_ms : 0;
-  if (s.outside_for > trip_) trip(s, m);
+  // Below half speed machines are stalled, whatever their protection waits for.
+  if (s.outside_for > trip_ || f < 0.5 * p_.nominal_Hz) trip(s, m);
   return served_W;
 }
 

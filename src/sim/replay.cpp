@@ -6,8 +6,9 @@ namespace TIDEWATT_NAMESPACE::sim {
 
 Replayed replay(const Scenario& scenario, const connection::LoadTrace& trace,
                 const std::function<void(std::size_t, const connection::SiteStream&)>& after) {
-  Replayed out{connection::SiteStream(site_stream_params(scenario, trace.n_lane, trace.other_W), trace.initial_load_W,
-                                      trace.initial_auxiliary_W)};
+  Replayed out{
+      connection::SiteStream(site_stream_params(scenario, trace.n_lane, trace.other_W, trace.initial_auxiliary_W),
+                             trace.initial_load_W, trace.initial_auxiliary_W)};
   auto& stream = out.stream;
   for (std::size_t i = 0; i < trace.flushes.size(); ++i) {
     const auto& f = trace.flushes[i];

@@ -9,7 +9,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 
 SiteConnection::SiteConnection(const Scenario& scenario, std::size_t n_lane, double other_W, double load_W,
                                double plant_W, bool beside)
-    : stream_(site_stream_params(scenario, n_lane, other_W), load_W, plant_W),
+    : stream_(site_stream_params(scenario, n_lane, other_W, plant_W), load_W, plant_W),
       transformers_(scenario.devices, site_stream_params(scenario, 1).feeder),
       line_(stream_, beside) {}
 

@@ -83,7 +83,9 @@ std::vector<connection::GridDisturbance> disturbances(const Scenario& s) {
   return out;
 }
 
-connection::DeliveryParams delivery(const Scenario& s, const power::FeederParams& feeder, double design_W) {
+/// @param plant_W of the plants at rest
+connection::DeliveryParams delivery(const Scenario& s, const power::FeederParams& feeder, double design_W,
+                                    double plant_W) {
   const auto& d = s.devices;
   connection::DeliveryParams out;
   out.feeder = feeder;
@@ -99,8 +101,10 @@ connection::DeliveryParams delivery(const Scenario& s, const power::FeederParams
   if (d.response) out.response.emplace(*d.response).rating_W = design_W;
   if (d.ups) {
     const auto ups = supplies(d, design_W);
-    constexpr double most_auxiliary = 1.4;  // nodes at their design power with their plants
-    out.may_overload = ups.rating_W * ups.overload_ratio < most_auxiliary * design_W;
+    // Nodes at their design power with their plants, of which some draw much at rest.
+    constexpr double most_auxiliary = 1.4, most_of_rest = 2.0;
+    const double most_W = std::max(most_auxiliary * design_W, design_W + most_of_rest * plant_W);
+    out.may_overload = ups.rating_W * ups.overload_ratio < most_W;
     if (d.generators)
       out.backup = {ups, *d.generators, d.start_after_s, d.utility_good_s, d.transfer_gap_s};
     else
@@ -150,7 +154,8 @@ power::FeederParams sized_feeder(const Scenario& s, double other_W) {
   return s.feeder.sized(design_W, auxiliary_share * design_W, rack_branches(s, other_W));
 }
 
-connection::SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane, double other_W) {
+connection::SiteStream::Params site_stream_params(const Scenario& s, std::size_t n_lane, double other_W,
+                                                  double plant_W) {
   connection::SiteStream::Params p;
   const double design_W = design_load_W(s) + other_W;
   p.feeder = sized_feeder(s, other_W);
@@ -164,7 +169,7 @@ connection::SiteStream::Params site_stream_params(const Scenario& s, std::size_t
   // A deadband and stages that act once leave no two repetitions alike.
   p.closed_form = !s.run.reference && !s.reserves;
   for (const auto& w : s.windows) p.windows.push_back({w.name, to_tick(w.start_s), to_tick(w.start_s + w.duration_s)});
-  if (auto d = delivery(s, p.feeder, design_W); d.any()) p.delivery = std::move(d);
+  if (auto d = delivery(s, p.feeder, design_W, plant_W); d.any()) p.delivery = std::move(d);
   p.meters = meters(s, design_W);
   for (const auto& e : s.events)
     if (e.kind == EventKind::curtailment)

@@ -17,7 +17,8 @@ double n_rack_storage(const Scenario& scenario);
 power::FeederParams sized_feeder(const Scenario& scenario, double other_W = 0.0);
 
 /// Everything between nodes and grid, sized for the scenario's fleet. @param n_lane sources of load
-/// @param other_W design power of loads beside the fleet, W
-connection::SiteStream::Params site_stream_params(const Scenario& scenario, std::size_t n_lane, double other_W = 0.0);
+/// @param other_W design power of loads beside the fleet, W  @param plant_W of the plants at rest, W
+connection::SiteStream::Params site_stream_params(const Scenario& scenario, std::size_t n_lane, double other_W = 0.0,
+                                                  double plant_W = 0.0);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

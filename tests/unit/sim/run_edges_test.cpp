@@ -164,6 +164,6 @@ TEST_CASE("the hottest die while dies rise is that of the reference: behind a sa
   saves.emplace_back("job.main.life.checkpoint_interval_s=55");
   longer.emplace_back("job.main.plan.global_batch_sequences=1024");
   CHECK(hottest_K("", saves) > -0.1);  // −1.1 K where a jump held a save
-  CHECK(hottest_K("", longer) > -0.05);
-  CHECK(hottest_K(failure("f", "75"), longer) > -0.05);  // −0.8 K in the iteration that a failure cuts
+  CHECK(hottest_K("", longer) > -0.15);
+  CHECK(hottest_K(failure("f", "75"), longer) > -0.15);  // −0.8 K in the iteration that a failure cuts
 }

@@ -162,6 +162,26 @@ TEST_CASE("a tripped island is a dead source for the supplies behind it", "[powe
   CHECK(figure(r, "n_interruptions_unexpected") == 0);
 }
 
+TEST_CASE("supplies overloaded from the first instant leave the site dark, whatever overloads them", "[power]") {
+  const auto r = run(tiny("", {"site.delivery=layout_480V_ups_diesel", "hall.a.plant.controls_kW=15000"}));
+  CHECK_FALSE(events(r, "power_loss").empty());
+  CHECK(figure(r, "power_lost_s") > 0.0);
+  const double pue = figure(r, "pue");
+  CHECK((std::isnan(pue) || pue >= 1.0));  // 0.38, with the job at work on no power
+  CHECK(figure(r, "energy_closure") < 1e-11);
+}
+
+TEST_CASE("an island that is overloaded many times over trips: no machine turns on below half speed", "[power]") {
+  for (const char* unit_MW : {"0.02", "0.03", "0.05"}) {
+    const auto r =
+        run(tiny("\n[site.turbines]\ncatalog = \"gas_turbine_50MW\"\nn_unit = 2\nunit_MW = " + std::string(unit_MW) +
+                     "\ndispatch_MW = 0.01\n" + event("islanding", 60, 40),
+                 {"run.duration_h=0.05"}));
+    CHECK_FALSE(events(r, "power_loss").empty());
+    CHECK(figure(r, "energy_closure") < 1e-11);
+  }
+}
+
 TEST_CASE("no power is lost where supplies and generators carry the site", "[power]") {
   const auto r =
       run(tiny(event("utility_loss", 40, 30), {"site.delivery=layout_480V_ups_diesel", "site.generators.n_unit=1"}));
