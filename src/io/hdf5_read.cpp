@@ -1,31 +1,19 @@
 #include "hdf5_read.hpp"
 
 #include <fmt/format.h>
-#include <hdf5_hl.h>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 
+#include "tidewatt/base/error.hpp"
+
 namespace TIDEWATT_NAMESPACE::io::hdf5 {
 namespace {
-
-herr_t add_name(hid_t, const char* name, const H5L_info_t*, void* names) {
-  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
-  return 0;
-}
 
 herr_t add_attribute_name(hid_t, const char* name, const H5A_info_t*, void* names) {
   static_cast<std::vector<std::string>*>(names)->emplace_back(name);
   return 0;
-}
-
-/// The path of the first scale of a dimension.
-herr_t scale_name(hid_t, unsigned, hid_t scale, void* name) {
-  std::array<char, 1024> text{};
-  const ssize_t n = H5Iget_name(scale, text.data(), text.size());
-  if (n > 0) *static_cast<std::string*>(name) = text.data();
-  return 1;
 }
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -38,13 +26,35 @@ std::vector<std::uint64_t> shape_of(hid_t space) {
   return {extent.begin(), extent.end()};
 }
 
-std::vector<std::string> dimensions(hid_t dataset, const std::string& path, std::size_t rank) {
-  if (H5DSis_scale(dataset) > 0) return {last_part(path)};
+/// A list of one reference in memory, as HDF5 allocates it.
+struct References {
+  explicit References(std::size_t n) : lists(n) {}
+  References(const References&) = delete;
+  References& operator=(const References&) = delete;
+  ~References() {
+    for (const auto& list : lists) H5free_memory(list.p);
+  }
+  std::vector<hvl_t> lists;
+};
+
+/// Names of the dimensions, from the addresses in DIMENSION_LIST: no reference is followed, and H5DS is not called
+/// (H5DSiterate_scales of 1.10 crashes where the list is of another rank).
+std::vector<std::string> dimensions(hid_t dataset, const std::string& path, std::size_t rank,
+                                    const std::map<std::uint64_t, std::string>& at) {
+  if (read_attribute(dataset, "CLASS") == "DIMENSION_SCALE") return {last_part(path)};
   std::vector<std::string> out(rank);
-  for (unsigned i = 0; i < rank; ++i) {
-    std::string name;
-    if (H5DSget_num_scales(dataset, i) > 0) H5DSiterate_scales(dataset, i, nullptr, scale_name, &name);
-    out[i] = last_part(name);
+  if (rank == 0 || check(H5Aexists(dataset, "DIMENSION_LIST"), "look for the dimensions of " + path) == 0) return out;
+  const Attribute attribute(H5Aopen(dataset, "DIMENSION_LIST", H5P_DEFAULT), "open the dimensions of " + path);
+  const Type type(H5Tvlen_create(H5T_STD_REF_OBJ), "create a type of references");
+  References read(rank);
+  check(H5Aread(attribute, type, read.lists.data()), "read the dimensions of " + path);
+  const std::string group = path.substr(0, path.rfind('/') + 1);
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (read.lists[i].len == 0) continue;
+    const auto scale = at.find(*static_cast<const hobj_ref_t*>(read.lists[i].p));
+    if (read.lists[i].len != 1 || scale == at.end() || scale->second != group + last_part(scale->second))
+      throw OutputError(fmt::format("{}: its dimension {} is not one scale of its group", path, i));
+    out[i] = last_part(scale->second);
   }
   return out;
 }
@@ -94,21 +104,8 @@ File open_in_memory(std::string_view image) {
   return {H5Fopen(fmt::format("tidewatt_image_{}", n_opened++).c_str(), H5F_ACC_RDONLY, access), "open the file"};
 }
 
-std::vector<std::string> dataset_paths(hid_t file) {
-  std::vector<std::string> names, out;
-  if (H5Lvisit(file, H5_INDEX_CRT_ORDER, H5_ITER_INC, add_name, &names) < 0) {
-    names.clear();
-    check(H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, add_name, &names), "list the file");
-  }
-  for (const auto& name : names) {
-    const hid_t object = check(H5Oopen(file, name.c_str(), H5P_DEFAULT), "open " + name);
-    if (H5Iget_type(object) == H5I_DATASET) out.push_back("/" + name);
-    H5Oclose(object);
-  }
-  return out;
-}
-
-std::optional<NamedArray> describe_dataset(hid_t file, const std::string& path) {
+std::optional<NamedArray> describe_dataset(hid_t file, const std::string& path,
+                                           const std::map<std::uint64_t, std::string>& at) {
   const Dataset dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), "open " + path);
   const auto name = read_attribute(dataset, "NAME");
   if (name && name->starts_with("This is a netCDF dimension but not a netCDF variable")) return {};
@@ -116,7 +113,7 @@ std::optional<NamedArray> describe_dataset(hid_t file, const std::string& path) 
   NamedArray out;
   out.path = path;
   out.shape = shape_of(space);
-  out.dims = dimensions(dataset, path, out.shape.size());
+  out.dims = dimensions(dataset, path, out.shape.size(), at);
   out.unit = read_attribute(dataset, "units").value_or("");
   out.long_name = read_attribute(dataset, "long_name").value_or("");
   const Type type(H5Dget_type(dataset), "find the type of " + path);

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,11 +15,10 @@ namespace TIDEWATT_NAMESPACE::io::hdf5 {
 /// Opens a file image in memory. @param image must outlive the file  @throws OutputError as everything below
 File open_in_memory(std::string_view image);
 
-/// Paths of all datasets, "/day/time", in the order of creation where the file knows it, else by name.
-std::vector<std::string> dataset_paths(hid_t file);
-
 /// What a dataset is, without its values; nothing for a dimension without values (write_bare_scale).
-std::optional<NamedArray> describe_dataset(hid_t file, const std::string& path);
+/// @param path one that `admit` let through  @param at its map of addresses, by which dimensions have their names
+std::optional<NamedArray> describe_dataset(hid_t file, const std::string& path,
+                                           const std::map<std::uint64_t, std::string>& at);
 
 /// The values of `array`, which `describe_dataset` gave.
 void read_values(hid_t file, NamedArray& array);
