@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -19,7 +20,8 @@
 ///     template <class A> void archive(A& a) { a(x, y, z); }
 ///
 /// used for both directions. Numbers keep their memory layout, so an archive is valid on one kind of machine only; a file
-/// that contains one adds a hash and a version (io/checkpoint.hpp).
+/// that contains one adds a hash and a version (io/checkpoint.hpp). Anyone can compute that hash anew, so a reader trusts no
+/// length: lists grow as their items are read, and all of them together take at most four times the archive and 16 MiB.
 namespace TIDEWATT_NAMESPACE {
 
 class ArchiveWriter {
@@ -42,7 +44,8 @@ class ArchiveReader {
  public:
   static constexpr bool reads = true;
   /// @param from bytes of an archive; must outlive the reader
-  explicit ArchiveReader(std::span<const char> from) : from_(from) {}
+  explicit ArchiveReader(std::span<const char> from)
+      : from_(from), memory_left_(4 * from.size() + (std::size_t{16} << 20U)) {}
   /// @throws InputError beyond the archive's end
   void bytes(void* to, std::size_t n) {
     if (n > from_.size()) throw InputError("checkpoint: shorter than what it should hold");
@@ -52,11 +55,17 @@ class ArchiveReader {
   }
   template <class... T>
   void operator()(T&... values);
+  /// Accounts for memory that is about to be taken. @throws InputError beyond what the archive's size allows
+  void take(std::size_t n) {
+    if (n > memory_left_) throw InputError("checkpoint: its lists take more memory than its size allows");
+    memory_left_ -= n;
+  }
   bool done() const { return from_.empty(); }
   std::size_t left() const { return from_.size(); }
 
  private:
   std::span<const char> from_;
+  std::size_t memory_left_;
 };
 
 namespace detail {
@@ -96,15 +105,28 @@ void archive_one(A& a, std::optional<T>& x);
 template <class A, class List>
 void archive_list(A& a, List& x) {
   const auto n = archive_size(a, x.size());
-  if constexpr (A::reads) x.resize(n);
-  for (auto& e : x) archive_one(a, e);
+  if constexpr (A::reads) {
+    constexpr std::size_t at_once =
+        256;  // an item may be larger than its bytes: room for what is there, not for what is said
+    x.resize(std::min<std::size_t>(n, std::max(x.size(), at_once)));
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == x.size()) x.resize(std::min<std::size_t>(n, 2 * i));
+      a.take(sizeof(typename List::value_type));
+      archive_one(a, x[i]);
+    }
+  } else {
+    for (auto& e : x) archive_one(a, e);
+  }
 }
 
 template <class A, class T>
 void archive_one(A& a, std::vector<T>& x) {
   if constexpr (plain<T> && !std::is_same_v<T, bool>) {
     const auto n = archive_size(a, x.size());
-    if constexpr (A::reads) x.resize(n);
+    if constexpr (A::reads) {
+      if (n > a.left() / sizeof(T)) throw InputError("checkpoint: a list is longer than the rest of the file");
+      x.resize(n);
+    }
     a.bytes(x.data(), n * sizeof(T));
   } else {
     archive_list(a, x);
@@ -112,6 +134,8 @@ void archive_one(A& a, std::vector<T>& x) {
 }
 template <class A, class T>
 void archive_one(A& a, std::deque<T>& x) {
+  constexpr std::size_t empty_bytes = 640;  // of the standard library's deque
+  if constexpr (A::reads) a.take(empty_bytes);
   archive_list(a, x);
 }
 template <class A>
@@ -140,6 +164,7 @@ void archive_one(A& a, std::map<K, V>& x) {
     x.clear();
     for (; n > 0; --n) {
       std::pair<K, V> e;
+      a.take(sizeof e + 64);  // and its node
       archive_one(a, e);
       x.insert(std::move(e));
     }

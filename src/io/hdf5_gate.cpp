@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/utf8.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::io::hdf5 {
@@ -42,7 +43,7 @@ herr_t add_attribute(hid_t, const char* name, const H5A_info_t*, void* names) {
 }
 
 bool is_plain(std::string_view name) {
-  return !name.empty() && name.size() <= most_name_bytes && name != "." && name != ".." &&
+  return !name.empty() && name.size() <= most_name_bytes && name != "." && name != ".." && is_utf8(name) &&
          std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '/'; });
 }
 

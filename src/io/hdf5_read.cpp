@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 
+#include "base/utf8.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::io::hdf5 {
@@ -59,12 +61,17 @@ std::vector<std::string> dimensions(hid_t dataset, const std::string& path, std:
   return out;
 }
 
+void require_utf8(const std::string& text, const std::string& where) {
+  if (!is_utf8(text)) throw OutputError(where + ": has text that is no UTF-8");
+}
+
 /// Text of any length, of one value (or as many as the space has).
-std::vector<std::string> take_texts(std::vector<char*>& raw, hid_t type, hid_t space) {
+std::vector<std::string> take_texts(std::vector<char*>& raw, hid_t type, hid_t space, const std::string& where) {
   std::vector<std::string> out;
   out.reserve(raw.size());
   for (const char* text : raw) out.emplace_back(text == nullptr ? "" : text);
   H5Dvlen_reclaim(type, space, H5P_DEFAULT, static_cast<void*>(raw.data()));
+  for (const auto& text : out) require_utf8(text, where);
   return out;
 }
 
@@ -142,7 +149,7 @@ void read_values(hid_t file, NamedArray& array) {
     std::vector<char*> raw(n, nullptr);
     const Type type = memory_text();
     read(type, static_cast<void*>(raw.data()));
-    array.values = take_texts(raw, type, space);
+    array.values = take_texts(raw, type, space, array.path);
   }
 }
 
@@ -154,14 +161,16 @@ std::optional<std::string> read_attribute(hid_t object, const std::string& name)
   if (H5Tis_variable_str(stored) <= 0) {  // HDF5's own attributes
     std::string text(H5Tget_size(stored), '\0');
     check(H5Aread(attribute, stored, text.data()), "read the attribute " + name);
-    return text.substr(0, text.find('\0'));
+    text.resize(std::min(text.size(), text.find('\0')));
+    require_utf8(text, "attribute " + name);
+    return text;
   }
   const Space space(H5Aget_space(attribute), "open the space of " + name);
   if (H5Sget_simple_extent_npoints(space) != 1) return {};
   const Type type = memory_text();
   std::vector<char*> raw(1, nullptr);
   check(H5Aread(attribute, type, static_cast<void*>(raw.data())), "read the attribute " + name);
-  return take_texts(raw, type, space).front();
+  return take_texts(raw, type, space, "attribute " + name).front();
 }
 
 std::vector<std::pair<std::string, std::string>> read_attributes(hid_t object) {

@@ -8,6 +8,7 @@
 
 #include "check_arrays.hpp"
 #include "durable_file.hpp"
+#include "hdf5_gate.hpp"
 #include "hdf5_write.hpp"
 #include "summary_text.hpp"
 #include "tidewatt/base/error.hpp"
@@ -47,12 +48,12 @@ void describe(const Dataset& dataset, const NamedArray& array, const sim::Result
 }
 
 // Scales first, so that every dataset that follows can attach to them.
-void write_arrays(const File& file, const sim::Result& result, const Extents& extents) {
+void write_arrays(const File& file, const sim::Result& result, const Extents& extents, bool deflated) {
   std::map<std::string, Dataset> scales;
   const auto is_scale = [&](const NamedArray& array) { return extents.contains(array.path); };
   for (const NamedArray& array : result.arrays) {
     if (!is_scale(array)) continue;
-    Dataset dataset = write_dataset(file, array);
+    Dataset dataset = write_dataset(file, array, deflated);
     describe(dataset, array, result);
     make_scale(dataset, split_path(array.path).name);
     scales.emplace(array.path, std::move(dataset));
@@ -62,7 +63,7 @@ void write_arrays(const File& file, const sim::Result& result, const Extents& ex
   }
   for (const NamedArray& array : result.arrays) {
     if (is_scale(array)) continue;
-    const Dataset dataset = write_dataset(file, array);
+    const Dataset dataset = write_dataset(file, array, deflated);
     describe(dataset, array, result);
     for (unsigned i = 0; i < array.dims.size(); ++i) {
       attach_scale(dataset, scales.at(split_path(array.path).group + "/" + array.dims[i]), i);
@@ -103,17 +104,35 @@ void write_provenance(const File& file, const sim::Result& result) {
   }
 }
 
+std::vector<char> image_of(const sim::Result& result, const Extents& extents, bool deflated) {
+  const File file = create_in_memory();
+  write_summary(file, result);
+  create_groups(file, result);
+  write_arrays(file, result, extents, deflated);
+  write_provenance(file, result);
+  return take_image(file);
+}
+
+/// What the values take in memory, as the gate counts them.
+std::uint64_t value_bytes(const sim::Result& result) {
+  std::uint64_t out = 0;
+  for (const NamedArray& array : result.arrays) {
+    const std::uint64_t each =
+        std::holds_alternative<std::vector<std::string>>(array.values) ? text_bytes : number_bytes;
+    out += std::visit([&](const auto& values) { return each * values.size(); }, array.values);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<char> hdf5_image(const sim::Result& result) {
   const Extents extents = check_arrays(result);
   const Quiet quiet;
-  const File file = create_in_memory();
-  write_summary(file, result);
-  create_groups(file, result);
-  write_arrays(file, result, extents);
-  write_provenance(file, result);
-  std::vector<char> image = take_image(file);
+  std::vector<char> image = image_of(result, extents, true);
+  // Readers refuse a file whose values are too large for its size (hdf5_gate.hpp). Arrays that repeat themselves for days shrink
+  // below that: such a result stays uncompressed.
+  if (value_bytes(result) > most_value_bytes(image.size())) image = image_of(result, extents, false);
   const std::string line = seal({image.data(), image.size()});
   image.insert(image.end(), line.begin(), line.end());
   return image;

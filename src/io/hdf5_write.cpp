@@ -49,14 +49,14 @@ std::vector<hsize_t> chunk_shape(const std::vector<std::uint64_t>& shape) {
   return chunk;
 }
 
-Properties dataset_properties(const NamedArray& array, bool is_text) {
+Properties dataset_properties(const NamedArray& array, bool is_text, bool deflated) {
   Properties p = untimed(H5P_DATASET_CREATE);
   const std::uint64_t n = std::visit([](const auto& values) -> std::uint64_t { return values.size(); }, array.values);
   // Filters need chunks, chunks need an extent; HDF5 1.10 refuses any filter on text of variable length.
   if (n == 0 || array.shape.empty() || is_text) return p;
   const std::vector<hsize_t> chunk = chunk_shape(array.shape);
   check(H5Pset_chunk(p, static_cast<int>(chunk.size()), chunk.data()), "set the chunks");
-  if (8 * n > compress_above_bytes) {
+  if (deflated && 8 * n > compress_above_bytes) {
     check(H5Pset_shuffle(p), "set shuffle");
     check(H5Pset_deflate(p, 1), "set deflate");
   }
@@ -64,16 +64,17 @@ Properties dataset_properties(const NamedArray& array, bool is_text) {
   return p;
 }
 
-Dataset create_dataset(hid_t file, const NamedArray& array, hid_t type, bool is_text) {
+Dataset create_dataset(hid_t file, const NamedArray& array, hid_t type, bool is_text, bool deflated) {
   const std::vector<hsize_t> shape(array.shape.begin(), array.shape.end());
   const Space space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), "create a space");
-  return {
-      H5Dcreate2(file, array.path.c_str(), type, space, H5P_DEFAULT, dataset_properties(array, is_text), H5P_DEFAULT),
-      "create dataset " + array.path};
+  return {H5Dcreate2(file, array.path.c_str(), type, space, H5P_DEFAULT, dataset_properties(array, is_text, deflated),
+                     H5P_DEFAULT),
+          "create dataset " + array.path};
 }
 
-Dataset write_values(hid_t file, const NamedArray& array, hid_t disk, hid_t memory, const void* values, bool is_text) {
-  Dataset dataset = create_dataset(file, array, disk, is_text);
+Dataset write_values(hid_t file, const NamedArray& array, hid_t disk, hid_t memory, const void* values, bool is_text,
+                     bool deflated = false) {
+  Dataset dataset = create_dataset(file, array, disk, is_text, deflated);
   if (std::ranges::find(array.shape, 0U) == array.shape.end()) {
     check(H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "write dataset " + array.path);
   }
@@ -129,12 +130,12 @@ void write_attribute(hid_t object, const std::string& name, std::int64_t value) 
   check(H5Awrite(create_attribute(object, name, H5T_STD_I64LE), H5T_NATIVE_INT64, &value), "write attribute " + name);
 }
 
-Dataset write_dataset(hid_t file, const NamedArray& array) {
+Dataset write_dataset(hid_t file, const NamedArray& array, bool deflated) {
   if (const auto* numbers = std::get_if<std::vector<double>>(&array.values)) {
-    return write_values(file, array, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, numbers->data(), false);
+    return write_values(file, array, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, numbers->data(), false, deflated);
   }
   if (const auto* whole = std::get_if<std::vector<std::int64_t>>(&array.values)) {
-    return write_values(file, array, H5T_STD_I64LE, H5T_NATIVE_INT64, whole->data(), false);
+    return write_values(file, array, H5T_STD_I64LE, H5T_NATIVE_INT64, whole->data(), false, deflated);
   }
   const auto& values = std::get<std::vector<std::string>>(array.values);
   std::vector<const char*> texts;
@@ -146,7 +147,7 @@ Dataset write_dataset(hid_t file, const NamedArray& array) {
 
 void write_text(hid_t group, const std::string& name, const std::string& text) {
   require_no_nul(name, text);
-  write_dataset(group, {name, {}, {}, std::vector<std::string>{text}, "", ""});
+  write_dataset(group, {name, {}, {}, std::vector<std::string>{text}, "", ""}, false);
 }
 
 Dataset write_bare_scale(hid_t file, const std::string& path, std::uint64_t extent) {

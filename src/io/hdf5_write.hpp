@@ -20,7 +20,8 @@ void write_attribute(hid_t object, const std::string& name, double value);
 void write_attribute(hid_t object, const std::string& name, std::int64_t value);
 
 /// A dataset: numbers with a checksum (unless there are none), shuffled and deflated where that pays; text as it is.
-Dataset write_dataset(hid_t file, const NamedArray& array);
+/// @param deflated numbers may be compressed
+Dataset write_dataset(hid_t file, const NamedArray& array, bool deflated);
 
 /// A single text of any length.
 void write_text(hid_t group, const std::string& name, const std::string& text);

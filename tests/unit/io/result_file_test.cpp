@@ -1,6 +1,7 @@
 #include "io/result_file.hpp"
 
 #include <cstring>
+#include <filesystem>
 
 #include "catch.hpp"
 #include "sample_result.hpp"
@@ -52,4 +53,20 @@ TEST_CASE("what was verified is what is read, even when the file changes meanwhi
   CHECK(file.read("/day/die_max_K") == die);  // read once, and where it was
   file.copy_to(folder.file("copy.h5"));
   CHECK(io::ResultFile(folder.file("copy.h5")).payload_sha256() == file.payload_sha256());
+}
+
+TEST_CASE(
+    "a long result that repeats itself stays uncompressed, so that its size allows its values, and is read array by "
+    "array") {
+  const ScratchFolder folder;
+  constexpr std::size_t n = 9'000'000;  // 72 MB: more than what is read at once
+  auto written = sample_result(10);
+  written.arrays.push_back({"/still/pcc_W", {"bin"}, {n}, std::vector<double>(n, 1e6), "W", "power"});
+  io::Hdf5Sink(folder.file("r.h5")).write(written);
+  CHECK(std::filesystem::file_size(folder.file("r.h5")) > 8 * n);
+  io::ResultFile file(folder.file("r.h5"));
+  const auto* read = file.read("/still/pcc_W");
+  REQUIRE(read != nullptr);
+  CHECK(std::get<std::vector<double>>(read->values) == std::vector<double>(n, 1e6));
+  CHECK(file.read("/still/pcc_W") == read);
 }
