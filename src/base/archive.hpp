@@ -34,6 +34,7 @@ class ArchiveWriter {
   void bytes(const void* from, std::size_t n) { bytes_.append(static_cast<const char*>(from), n); }
   template <class... T>
   void operator()(T&... values);
+  void require(bool) const {}  ///< what is written is sound
   std::string take() { return std::move(bytes_); }
 
  private:
@@ -59,6 +60,11 @@ class ArchiveReader {
   void take(std::size_t n) {
     if (n > memory_left_) throw InputError("checkpoint: its lists take more memory than its size allows");
     memory_left_ -= n;
+  }
+  /// Lets a type hold what it has read against what a run can have: indices, counts, lengths that follow from the model.
+  /// @throws InputError where it is not so
+  void require(bool is_sound) const {
+    if (!is_sound) throw InputError("checkpoint: a count or a length in it is none that a run has");
   }
   bool done() const { return from_.empty(); }
   std::size_t left() const { return from_.size(); }

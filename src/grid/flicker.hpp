@@ -85,7 +85,9 @@ class Flickermeter {
     void clear();
     template <class A>
     void archive(A& a) {
+      const std::size_t n = of_.size();
       a(of_);
+      a.require(of_.size() == n);
       find_used();
     }
 
@@ -107,6 +109,9 @@ class Flickermeter {
     template <class A>
     void archive(A& a) {
       a(n_counted, first_class, counts);
+      a.require(n_counted >= 0 &&
+                (counts.empty() || (first_class >= 0 && static_cast<std::size_t>(first_class) <= n_class() &&
+                                    counts.size() <= n_class() - static_cast<std::size_t>(first_class))));
     }
   };
   /// Contribution of the bins since `before`, nothing if a window has ended since; see metrics.hpp.
@@ -124,6 +129,7 @@ class Flickermeter {
   void archive(A& a) {
     a(re_, im_, recent_.v2, recent_.older_v2, recent_.s, recent_.older_s, reference_, level_, P_inst_max_, next_bin_,
       n_counted_, carrier_shift_, counts_, windows_);
+    a.require(n_counted_ >= 0 && n_counted_ < window_bins_);
   }
 
  private:

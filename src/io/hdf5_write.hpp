@@ -13,10 +13,14 @@ File create_in_memory();
 /// The bytes of the file on disk. @param file from `create_in_memory`.
 std::vector<char> take_image(const File& file);
 
+/// A group that keeps the order of creation. @param path of it; groups on the way are created, too
 Group create_group(hid_t parent, const std::string& path);
 
+/// One text. @param text of any length, without NUL
 void write_attribute(hid_t object, const std::string& name, const std::string& text);
+/// One number.
 void write_attribute(hid_t object, const std::string& name, double value);
+/// One whole number.
 void write_attribute(hid_t object, const std::string& name, std::int64_t value);
 
 /// A dataset: numbers with a checksum (unless there are none), shuffled and deflated where that pays; text as it is.

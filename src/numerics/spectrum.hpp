@@ -57,7 +57,9 @@ class Welch {
   Spectrum result() const;               ///< of the segments completed so far
   template <class A>
   void archive(A& a) {
+    const std::size_t n = buffer_.size(), n_line = power_.size();
     a(buffer_, filled_, power_, n_segment_);
+    a.require(buffer_.size() == n && power_.size() == n_line && filled_ <= n && (filled_ < n || n == 0));
   }
 
  private:

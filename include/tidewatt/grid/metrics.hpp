@@ -47,7 +47,9 @@ class TIDEWATT_API StepMeter {
   std::int64_t fall_bin() const { return fall_bin_; }
   template <class A>
   void archive(A& a) {
+    const std::size_t n = buffer_.size();
     a(buffer_, filled_, next_bin_, rise_, fall_, rise_bin_, fall_bin_);
+    a.require(buffer_.size() == n && filled_ <= n);
   }
 
  private:
@@ -95,7 +97,9 @@ class TIDEWATT_API RampMeter {
   const std::vector<Ramp>& ramps() const { return ramps_; }  ///< in the order of the windows
   template <class A>
   void archive(A& a) {
+    const std::size_t n = prefix_.size(), n_ramp = ramps_.size();
     a(prefix_, filled_, next_bin_, ramps_);
+    a.require(prefix_.size() == n && filled_ > 0 && filled_ <= n && ramps_.size() == n_ramp);
   }
 
  private:
