@@ -23,7 +23,7 @@ std::optional<NamedArray> describe_dataset(hid_t file, const std::string& path,
 /// The values of `array`, which `describe_dataset` gave.
 void read_values(hid_t file, NamedArray& array);
 
-/// A text attribute of an object; nothing if there is none of that name.
+/// A text attribute of an object; nothing if there is none of that name. @throws OutputError if it is no UTF-8
 std::optional<std::string> read_attribute(hid_t object, const std::string& name);
 
 /// All text attributes of an object.

@@ -18,9 +18,9 @@ Group create_group(hid_t parent, const std::string& path);
 
 /// One text. @param text of any length, without NUL
 void write_attribute(hid_t object, const std::string& name, const std::string& text);
-/// One number.
+/// One number. @param value in the unit that its name says
 void write_attribute(hid_t object, const std::string& name, double value);
-/// One whole number.
+/// One whole number. @param value a count or a code
 void write_attribute(hid_t object, const std::string& name, std::int64_t value);
 
 /// A dataset: numbers with a checksum (unless there are none), shuffled and deflated where that pays; text as it is.
