@@ -49,7 +49,7 @@ void set_legs(std::span<const workload::Segment> segments, const thermal::Packag
 // every segment's response decays until then, and those of all repetitions before it are a geometric series.
 TIDEWATT_CLONES
 void peak_weights(ClassMap& map, const Legs& legs, const thermal::PackageModes& modes, std::size_t last) {
-  map.peak.K_per_W.assign(map.kind_s.size(), 0.0);
+  map.peak_K_per_W.assign(map.kind_s.size(), 0.0);
   std::array<double, n_mode> series{}, end{};  // decay from a segment's end until then
   double settled_K_per_W = 0.0;
   for (std::size_t m = 0; m < n_mode; ++m) {
@@ -66,34 +66,9 @@ void peak_weights(ClassMap& map, const Legs& legs, const thermal::PackageModes& 
       K_per_W += series[m] * part;
       end[m] -= part;
     }
-    map.peak.K_per_W[legs.kind[j]] += K_per_W;
+    map.peak_K_per_W[legs.kind[j]] += K_per_W;
   }
-  for (const auto k : map.used) map.peak.K_per_W[k] -= settled_K_per_W * map.kind_s[k] / map.period_s;
-}
-
-/// Adds, `share` times, what powers and the begin do to a die at the end of segment `last`.
-void add_once(const Legs& legs, const thermal::PackageModes& modes, std::span<const double> more_W, std::size_t last,
-              double share, OncePeak& to) {
-  std::array<double, n_mode> left;
-  left.fill(share);
-  for (std::size_t j = last + 1; j-- > 0;)
-    for (std::size_t m = 0; m < n_mode; ++m) {
-      const double K_per_W = modes.shape[0][m] * modes.gain_K_per_J[m] * legs.spent_s[m][j] * left[m];
-      to.K_per_W[legs.kind[j]] += K_per_W;
-      if (!more_W.empty()) to.within_K += K_per_W * more_W[j];
-      left[m] -= left[m] * legs.gone[m][j];
-    }
-  for (std::size_t m = 0; m < n_mode; ++m) to.left[m] += left[m];
-}
-
-OncePeak once_peak(std::size_t n_kind, const Legs& legs, const thermal::PackageModes& modes,
-                   std::span<const double> more_W, std::size_t hottest) {
-  OncePeak out;
-  out.K_per_W.assign(n_kind, 0.0);
-  if (hottest + 1 == legs.size()) return out;
-  add_once(legs, modes, more_W, hottest, 1.0, out);
-  add_once(legs, modes, more_W, legs.size() - 1, -1.0, out);
-  return out;
+  for (const auto k : map.used) map.peak_K_per_W[k] -= settled_K_per_W * map.kind_s[k] / map.period_s;
 }
 
 /// The nominal die through all segments: T(t) = settled + Σ falls e^{−λt} in each.
@@ -349,20 +324,9 @@ void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const
   play_nominal(map, own, steady_modes(map, own), rooms);
   share_leakage(map, own, repeated_apart_K, rooms);
   peak_weights(map, legs, own.modes, played.hottest);
-  map.peak.once = {once_peak(map.kind_s.size(), legs, own.modes, chip.more_W, played.hottest)};
-  map.peak.frac = 0.0;
-  for (std::size_t j = 0; j <= played.hottest; ++j) map.peak.frac += legs.s[j] / map.period_s;
-  if (!chip.more_W.empty()) {
-    map.within.peak_K = played.end_K[played.hottest] - played.all_mean_K;
-    for (const auto k : map.used) map.within.peak_K -= own_W[k] * map.peak.K_per_W[k];
-  }
-  // A chip that is still warming is hottest later.
-  const auto settled = map.leakage;
-  const std::size_t of_settled = played.hottest;
-  play_nominal(map, own, {}, rooms);
-  map.leakage = settled;
-  if (played.hottest != of_settled)
-    map.peak.once.push_back(once_peak(map.kind_s.size(), legs, own.modes, chip.more_W, played.hottest));
+  if (chip.more_W.empty()) return;
+  map.within.peak_K = played.end_K[played.hottest] - played.all_mean_K;
+  for (const auto k : map.used) map.within.peak_K -= own_W[k] * map.peak_K_per_W[k];
 }
 
 void add_course(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
@@ -375,7 +339,6 @@ void add_course(ClassMap& map, std::span<const workload::Segment> segments, cons
   set_within(map, rooms.legs, chip.more_W);
   play_nominal(map, chip, z, rooms);
   share_leakage(map, chip, once_apart_K, rooms);
-  map.peak.once = {once_peak(map.kind_s.size(), rooms.legs, chip.modes, chip.more_W, rooms.played.hottest)};
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

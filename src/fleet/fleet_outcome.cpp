@@ -13,11 +13,11 @@ namespace {
 /// the start, the end and in the middle of all repetitions (its mean by the heat that it gave, and the ripple of a repetition) make a
 /// parabola
 ///     T(u) = T0 + (T1 - T0 - c) u + c u²,  c = 3 (T0 + T1) - 6 mean,
-/// seen at the hottest instant of each of the n repetitions, a share f into it: u = f/n … 1 − (1 − f)/n.
+/// seen at the middles of the n repetitions, u = 1/2n … 1 - 1/2n.
 TIDEWATT_CLONES
 Lanes sink_swing(const Block& b, const Course& course, const Packages& before, const Lanes& now_K, const Air& air,
-                 const Pass& pass, double peak_frac) {
-  const double first = peak_frac / course.repetitions, last = 1.0 - (1.0 - peak_frac) / course.repetitions;
+                 const Pass& pass) {
+  const double first = 0.5 / course.repetitions, last = 1.0 - first;
   Lanes out, per_heat, shape[n_mode];
   for (std::size_t i = 0; i < b.n_node; ++i) {
     const auto& modes = *air.modes[i];
@@ -41,30 +41,6 @@ Lanes sink_swing(const Block& b, const Course& course, const Packages& before, c
                  at_last = std::fma(last, std::fma(last, bend_K, slope_K), base_K);
     const double a = at_first > at_top ? at_first : at_top, most = a > at_last ? a : at_last;
     out[l] = most > 0.0 ? most : 0.0;
-  }
-  return out;
-}
-
-/// Dies in what happens once, at the instants at which nominal chips of their class are hottest, see OncePeak.
-Lanes once_peak_K(const ClassMap& map, const Block& b, const Packages& before, const Scratch& s, const Lanes& now_K) {
-  Lanes out = now_K;
-  for (const OncePeak& once : map.peak.once) {
-    Lanes rise_K{};
-    for (std::size_t i = 0; i < map.used.size(); ++i)
-      for (std::size_t l = 0; l < n_lane; ++l)
-        rise_K[l] = std::fma(once.K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
-    for (std::size_t i = 0; i < b.n_node; ++i) {
-      const auto& modes = *s.air.modes[i];
-      std::array<double, n_mode> left{};  // [store] of it, at the die
-      for (std::size_t m = 0; m < n_mode; ++m)
-        for (std::size_t k = 0; k < n_mode; ++k) left[k] += modes.shape[0][m] * once.left[m] * modes.inverse[m][k];
-      for (std::size_t l = i * b.n_gpu; l < (i + 1) * b.n_gpu; ++l) {
-        const double air_K = s.air.air_K[l], r = before.r[l];
-        const double begin_K = left[0] * (before.die_K[l] - air_K) + left[1] * (before.base_K[l] - air_K) +
-                               left[2] * (before.sink_K[l] - air_K);
-        out[l] = std::max(out[l], std::fma(r, rise_K[l] + once.within_K, now_K[l] + begin_K));
-      }
-    }
   }
   return out;
 }
@@ -108,7 +84,7 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
     Lanes rise_K{};
     for (std::size_t i = 0; i < map.used.size(); ++i)
       for (std::size_t l = 0; l < n_lane; ++l)
-        rise_K[l] = std::fma(map.peak.K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
+        rise_K[l] = std::fma(map.peak_K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
     for (std::size_t l = 0; l < n_lane; ++l)
       rise_K[l] = std::fma(map.leakage.peak_K_per_W, s.mean_leak_W[l], rise_K[l]) + map.within.peak_K;
     if (course.n_pause > 0.0) {
@@ -117,20 +93,14 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
       const double half_s = 0.5 * course.step_s;
       for (std::size_t l = 0; l < n_lane; ++l)
         peak_K[l] = std::fma(before.r[l], rise_K[l], pass.worked_K[l]) + half_s * std::abs(s.air.K_per_s[l]);
-    } else if (course.repetitions < 1.5) {  // no steady state is needed
-      peak_K = once_peak_K(map, b, before, s, gather(state.die_K.data(), b));
     } else {
-      const Lanes swing_K = sink_swing(b, course, before, gather(state.sink_K.data(), b), s.air, pass, map.peak.frac);
+      const Lanes swing_K = sink_swing(b, course, before, gather(state.sink_K.data(), b), s.air, pass);
       for (std::size_t l = 0; l < n_lane; ++l)
         peak_K[l] = std::fma(before.r[l], rise_K[l], pass.worked_K[l]) + swing_K[l];
     }
   } else {
     const Lanes now_K = gather(state.die_K.data(), b);
     for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::max({before.die_K[l], pass.mean_K[l], now_K[l]});
-    if (!map.peak.once.empty()) {
-      const Lanes hottest_K = once_peak_K(map, b, before, s, now_K);
-      for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::max(peak_K[l], hottest_K[l]);
-    }
   }
   scatter(peak_K, b, state.die_peak_K.data());
 }
