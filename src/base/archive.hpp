@@ -113,7 +113,7 @@ void archive_list(A& a, List& x) {
   const auto n = archive_size(a, x.size());
   if constexpr (A::reads) {
     constexpr std::size_t at_once =
-        256;  // an item may be larger than its bytes: room for what is there, not for what is said
+        256;  // items in memory may be larger than their bytes: room is taken as they are read, not for the length that is claimed
     x.resize(std::min<std::size_t>(n, std::max(x.size(), at_once)));
     for (std::size_t i = 0; i < n; ++i) {
       if (i == x.size()) x.resize(std::min<std::size_t>(n, 2 * i));

@@ -26,11 +26,11 @@ struct KindSum {
 
 }  // namespace
 
-HeldRepetition::HeldRepetition(const workload::Timeline& timeline, PowerHold hold, const NodeType& type, double limit_W,
-                               double reference_Hz, std::vector<double> pace_Hz,
+HeldRepetition::HeldRepetition(const workload::Timeline& timeline, const PowerHold& hold, const NodeType& type,
+                               double limit_W, double reference_Hz, std::vector<double> pace_Hz,
                                std::vector<std::vector<dvfs::KindClock>> kind)
     : timeline_(timeline),
-      hold_(std::move(hold)),
+      hold_(hold),
       type_(type),
       limit_W_(limit_W),
       reference_Hz_(reference_Hz),

@@ -18,7 +18,7 @@ struct HeldWork {
 class HeldRepetition {
  public:
   /// @param limit_W see BoardPower  @param pace_Hz [class] mean clock  @param kind [class][kind] clocks by kind of work; empty: one for all
-  HeldRepetition(const workload::Timeline& timeline, PowerHold hold, const NodeType& type, double limit_W,
+  HeldRepetition(const workload::Timeline& timeline, const PowerHold& hold, const NodeType& type, double limit_W,
                  double reference_Hz, std::vector<double> pace_Hz, std::vector<std::vector<dvfs::KindClock>> kind = {});
   /// @param slow [class] places of the chips, see ChipPlace  @returns [class] their mean power, with what they burn, W
   std::vector<double> play(std::span<const double> slow);
@@ -31,7 +31,7 @@ class HeldRepetition {
 
  private:
   const workload::Timeline& timeline_;
-  PowerHold hold_;
+  const PowerHold& hold_;
   const NodeType& type_;
   double limit_W_, reference_Hz_;
   std::vector<double> pace_Hz_;

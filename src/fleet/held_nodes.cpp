@@ -108,10 +108,9 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
   const NaturalPower natural(task, type, controls, n_class, wait_kind, works);
   if (state_.node.empty()) state_.node.assign(n_node_, {{natural.kind_W[0][timeline.classes[0].front().kind], 0}, {}});
   const double limit_W = natural.limit_W(controls.cap_W - type.governor.cap_margin_W);
-  const PowerHold hold = hold_.within(limit_W, tdp_W);
-  const bool gives_way = (hold_.smoothing && hold.smoothing->floor_ratio < hold_.smoothing->floor_ratio) ||
-                         (hold_.ballast && hold.ballast->level_ratio < hold_.ballast->level_ratio);
-  last_.gives_way_W = gives_way ? limit_W : 0.0;
+  const BoardPower board{tdp_W, limit_W};
+  const PowerHold hold = hold_.within(board);
+  last_.gives_way_W = hold_.gives_way(board) ? limit_W : 0.0;
   const auto n_in = begin_classes(task, n_class);
   // A limit that fell takes what was held under the one before: nothing is kept above what the chip itself may draw now.
   for (std::size_t c = 0; c < n_class; ++c) {
@@ -119,7 +118,6 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
     smoothing.level_W = std::min(smoothing.level_W, std::max(limit_W, natural.most_W(c)));
     if (hold.ballast) ballast.level_W = std::min(ballast.level_W, hold.ballast->level_ratio * tdp_W);
   }
-  const BoardPower board{tdp_W, limit_W};
   const auto held_from = [&](const std::vector<HoldState>& begin, std::vector<HoldState>& end) {
     const auto hold_below = [&](std::span<const double> peak_W) {
       end = begin;

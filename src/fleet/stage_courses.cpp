@@ -12,9 +12,9 @@ namespace TIDEWATT_NAMESPACE::fleet {
 namespace {
 
 constexpr double pace_step = 0.04;  ///< of the logarithm of the pace
+/// Steps from which on a lead is computed at the pace of the slowest group: halls of a job with other limits lead by so much.
+constexpr std::int64_t far_ahead = 3;
 /// Of that by which a group is ahead. Ramps of smoothing and ballast decide in stairs what a rank burns: that is not linear.
-constexpr std::int64_t far_ahead =
-    3;  ///< steps from which a lead is computed at the slowest pace: halls with other limits
 double ahead_step(const PowerHold& hold) { return hold.any() ? 0.005 : 0.03; }
 constexpr double cap_step = 0.01;  ///< of the logarithm of the cap
 constexpr std::size_t most_limits = 16;
@@ -67,8 +67,7 @@ HeldRepetition StageCourses::held_at(const workload::IterationModel& model, cons
   }
   // Nothing is burned above what the limiter lets through; what is burned below it counts against the limit (at_limit).
   const double limit_W = latest_.front().cap_W - type.governor.cap_margin_W;
-  const auto hold = hold_.within(limit_W, type.gpu.params().tdp_W);
-  return {timeline, hold, type, limit_W, model.reference_clock_Hz(), std::move(pace_Hz), std::move(kind)};
+  return {timeline, hold_, type, limit_W, model.reference_clock_Hz(), std::move(pace_Hz), std::move(kind)};
 }
 
 StageCourses::HeldStages StageCourses::at_limit(const workload::IterationModel& model, const NodeType& type,
@@ -161,7 +160,8 @@ double StageCourses::held_slow_pace_Hz(const workload::IterationModel& model, co
   const double fastest_Hz = std::min(model.reference_clock_Hz(), now.max_Hz);
   double before_Hz = 0.9 * fastest_Hz, before_W = over_W(before_Hz), pace_Hz = fastest_Hz;
   constexpr int usual = 4, most = 12;
-  constexpr double near = 0.001;  // of the pace: far off after the usual number, secants go on
+  constexpr double near =
+      0.001;  // of the pace: after the usual number of secants, they go on while they move it by more
   for (int i = 0; i < most; ++i) {
     const double W = over_W(pace_Hz), per_Hz = (W - before_W) / (pace_Hz - before_Hz);
     before_Hz = pace_Hz, before_W = W;

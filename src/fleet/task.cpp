@@ -77,12 +77,17 @@ std::uint32_t wait_kind_of(const workload::Timeline& timeline) {
   return k;
 }
 
-PowerHold PowerHold::within(double limit_W, double tdp_W) const {
+PowerHold PowerHold::within(const BoardPower& board) const {
   PowerHold out = *this;
-  const double most = std::max(0.0, limit_W) / tdp_W;
+  const double most = std::max(0.0, board.limit_W) / board.tdp_W;
   if (out.smoothing) out.smoothing->floor_ratio = std::min(out.smoothing->floor_ratio, most);
   if (out.ballast) out.ballast->level_ratio = std::min(out.ballast->level_ratio, most);
   return out;
+}
+
+bool PowerHold::gives_way(const BoardPower& board) const {
+  return (smoothing && smoothing->floor_ratio * board.tdp_W > board.limit_W) ||
+         (ballast && ballast->level_ratio * board.tdp_W > board.limit_W);
 }
 
 namespace {
@@ -223,7 +228,8 @@ HeldTimeline hold_power(const workload::Timeline& timeline, const PowerHold& hol
                         std::span<const std::vector<double>> natural_W, std::uint32_t wait_kind,
                         std::span<const double> waiting_W, std::span<HoldState> state,
                         std::span<const std::vector<mitigation::ThrottleCurve>> curve, std::span<const double> peak_W) {
-  Holder holder{timeline, hold, board, curve, peak_W};
+  const PowerHold kept = hold.within(board);
+  Holder holder{timeline, kept, board, curve, peak_W};
   const std::size_t n_class = timeline.classes.size();
   auto& out = holder.out.timeline;
   out.classes.resize(n_class);

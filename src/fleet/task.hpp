@@ -29,6 +29,13 @@ void set_kinds(FleetTask& task, const workload::Timeline& timeline, const NodeTy
 /// Number of the kind of a rank that waits; the last kind where there is none.
 std::uint32_t wait_kind_of(const workload::Timeline& timeline);
 
+/// Powers of a GPU's board.
+struct BoardPower {
+  double tdp_W;
+  double limit_W =
+      std::numeric_limits<double>::infinity();  ///< mean that the limiter lets through: nothing is burned above it
+};
+
 /// Devices between a GPU's work and its power: first ballast beside the work, then the chip's own smoothing.
 struct PowerHold {
   std::optional<mitigation::GpuSmoothingParams> smoothing;
@@ -37,8 +44,9 @@ struct PowerHold {
     return smoothing || (ballast && (ballast->level_ratio > 0.0 || ballast->monitor_cost_frac > 0.0));
   }
   /// One owner for what a board may draw, the power limiter: a floor or a level above what it lets through gives way to it.
-  /// @param limit_W mean that the limiter lets through
-  PowerHold within(double limit_W, double tdp_W) const;
+  PowerHold within(const BoardPower& board) const;
+  /// Whether one does.
+  bool gives_way(const BoardPower& board) const;
 };
 
 /// Their state for one GPU.
@@ -62,12 +70,6 @@ struct HeldTimeline {
     HoldState state;
   };
   std::vector<std::vector<Mark>> marks;  ///< [class][segment] smoothing state at the segment's end
-};
-
-/// Powers of a GPU's board.
-struct BoardPower {
-  double tdp_W;
-  double limit_W = std::numeric_limits<double>::infinity();  ///< smoothing burns nothing above it
 };
 
 /// Applies ballast and smoothing to every class. Where all classes meet, those that lose less time wait for the slowest;

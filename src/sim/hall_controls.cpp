@@ -26,8 +26,7 @@ HallControls::HallControls(const Scenario& scenario, const fleet::Fleet& fleet)
     : scenario_(scenario),
       fleet_(fleet),
       orders_(scenario),
-      tiers_(scenario, fleet, OrderMeans::tiers),
-      pauses_(scenario, fleet, OrderMeans::pause),
+      by_jobs_{OrderTiers(scenario, fleet, OrderMeans::tiers), OrderTiers(scenario, fleet, OrderMeans::pause)},
       brake_(scenario),
       state_{{}, std::vector<double>(fleet.types.size(), 0.0)} {
   for (const auto& type : fleet.types) state_.limits.push_back({type.usual.cap_W, type.usual.lock_Hz});
@@ -47,8 +46,8 @@ double HallControls::least_share() const {
 }
 
 void HallControls::set_order(double limit_W) {
-  if (tiers_.used())
-    tiers_.set_outside(limit_W);
+  if (by_jobs_.front().used())
+    by_jobs_.front().set_outside(limit_W);
   else
     orders_.set_outside(limit_W);
   find_lowest_caps();

@@ -1,6 +1,8 @@
 #pragma once
 // Private to sim: limits of the GPUs of every hall, from all their sources.
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,11 +42,11 @@ class HallControls {
   fleet::Controls at(std::size_t hall, Tick now) const;
   /// An order that caps or jobs meet acts now or ends now: it wants to know what the connection drew.
   bool follows_order(Tick now) const {
-    return order_acts(now) || orders_.lowers_caps() || tiers_.holds() || pauses_.holds() || order_edge(now - 1) == now;
+    return order_acts(now) || orders_.lowers_caps() || any_of_jobs(&OrderTiers::holds) || order_edge(now - 1) == now;
   }
   /// A limit ordered from outside, without an end; infinite: none. Jobs meet it if they say what they give up, else caps of all.
   void set_order(double limit_W);
-  bool order_acts(Tick now) const { return orders_.acts(now) || tiers_.acts(now) || pauses_.acts(now); }
+  bool order_acts(Tick now) const { return orders_.acts(now) || any_of_jobs(&OrderTiers::acts, now); }
   void follow_order(Tick now, double mean_W) { orders_.follow(now, mean_W, least_share()); }
   /// Whether an order by caps has brought every GPU to its lowest cap.
   bool at_lowest_caps() const { return orders_.lowers_caps() && orders_.share() <= least_share(); }
@@ -57,17 +59,17 @@ class HallControls {
   bool braked(std::size_t hall, Tick now) const { return brake_.pulled(hall, now); }
   /// When an order or the brake next moves.
   Tick next_edge(Tick now) const { return std::min(order_edge(now), brake_.next_edge(now)); }
-  OrderTiers& tiers() { return tiers_; }
-  const OrderTiers& tiers() const { return tiers_; }
-  OrderTiers& pauses() { return pauses_; }  ///< orders by pauses of all jobs
-  bool jobs_meet_orders() const { return tiers_.used() || pauses_.used(); }
+  const OrderTiers& tiers() const { return by_jobs_.front(); }
+  /// Those by tiers of jobs, and those by pauses of all jobs.
+  std::span<OrderTiers> by_jobs() { return by_jobs_; }
+  bool jobs_meet_orders() const { return any_of_jobs(&OrderTiers::used); }
   /// Power of a job's servers without work, at their inputs.
   void set_idle(std::size_t job, double W) {
-    for (OrderTiers* by : {&tiers_, &pauses_})
-      if (by->used()) by->set_idle(job, W);
+    for (OrderTiers& by : by_jobs_)
+      if (by.used()) by.set_idle(job, W);
   }
   /// A job is paused by an order.
-  bool paused(std::size_t job) const { return tiers_.paused(job) || pauses_.paused(job); }
+  bool paused(std::size_t job) const { return any_of_jobs(&OrderTiers::paused, job); }
   Tick brake_edge(Tick now) const { return brake_.next_edge(now); }
   /// Takes the memory's lead of the macro step that has just passed.
   void see_memory(const fleet::FleetState& state, const fleet::FleetSignals& signals);
@@ -83,20 +85,24 @@ class HallControls {
   };
   template <class A>
   void archive(A& a) {
-    a(state_, orders_, tiers_, pauses_);
+    a(state_, orders_, by_jobs_);
   }
 
  private:
   void find_lowest_caps();
   double least_share() const;
   Tick order_edge(Tick now) const {
-    return std::min({orders_.next_edge(now), tiers_.next_edge(now), pauses_.next_edge(now)});
+    return std::min({orders_.next_edge(now), by_jobs_[0].next_edge(now), by_jobs_[1].next_edge(now)});
+  }
+  template <class Of, class... Args>
+  bool any_of_jobs(Of of, Args... args) const {
+    return std::ranges::any_of(by_jobs_, [&](const OrderTiers& by) { return (by.*of)(args...); });
   }
   const Scenario& scenario_;
   const fleet::Fleet& fleet_;
   std::vector<double> lowest_cap_W_;  ///< [hall]; empty while no order is met by caps
   CapOperator orders_;
-  OrderTiers tiers_, pauses_;
+  std::array<OrderTiers, 2> by_jobs_;
   PowerBrake brake_;
   State state_;
 };

@@ -155,9 +155,8 @@ void JobSeries::step(std::span<const Stretch> step, const NodeRange& nodes, Tick
 }
 
 void JobSeries::macro_step(Tick begin) {
-  auto& [now, next, total, last, row, stepped, slowest, rows] = state_;
-  stepped = now.time_s > 0.0;
-  if (!stepped) {
+  auto& [now, next, total, last, row, slowest, rows] = state_;
+  if (now.time_s == 0.0) {  // the job took no step in it
     const double hottest_K = now.die_max_K;
     now = last;
     now.die_max_K = std::max(now.die_max_K, hottest_K);

@@ -82,7 +82,6 @@ class JobSeries {
   const std::map<std::string, std::vector<double>>& rows() const { return state_.rows; }
   /// Of the macro step that ended last, and whether a step of the job had a share in it.
   const JobSums& row() const { return state_.row; }
-  bool stepped() const { return state_.stepped; }
   /// Tokens per iterating second over the run.
   double mean_throughput() const { return state_.total.tokens / state_.total.iterating_s; }
   double mean_iteration_s() const { return state_.total.iteration_s2 / state_.total.iterating_s; }
@@ -101,13 +100,12 @@ class JobSeries {
     JobSums now, next, total;  ///< of this macro step, of what reaches into the next, of the run
     JobSums last;              ///< of the last macro step in which the job took a step
     JobSums row;
-    bool stepped = false;
     double clock_slowest_Hz = 0.0;
     std::map<std::string, std::vector<double>> rows;
     template <class A>
     void archive(A& a) {
-      auto& [present, coming, run, before, shown, any, slowest, columns] = *this;
-      a(present, coming, run, before, shown, any, slowest, columns);
+      auto& [present, coming, run, before, shown, slowest, columns] = *this;
+      a(present, coming, run, before, shown, slowest, columns);
     }
   };
   template <class A>

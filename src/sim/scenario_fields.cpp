@@ -116,8 +116,7 @@ void EventParams::fields(FieldVisitor& v) {
   v.number("at_s", at_s, {0, 3.5e7}, "begin, since the start of the run");
   v.number("duration_s", duration_s, {0, 3.5e7},
            "duration; a failure needs none; plant failures and power_brake: 0 lasts until the end of the run; pause: "
-           "the job "
-           "stands until at_s + duration_s, from the first end of an iteration after at_s on",
+           "the job stands from the first end of an iteration after at_s until at_s + duration_s",
            Need::optional);
   v.integer("rack", rack, {0, 1e7}, "filter_blocked: rack of the hall, counted from 0", Need::optional);
   v.number(

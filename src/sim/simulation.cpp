@@ -286,9 +286,9 @@ bool starts(const workload::JobLife& life) {
 
 void follow_orders(Simulation& s) {
   const Tick now = s.state.now;
-  for (OrderTiers* by : {&s.controls.tiers(), &s.controls.pauses()})
-    for (std::size_t j = 0; by->used() && j < s.model.scenario.jobs.size(); ++j)
-      by->measure(j, s.occupants[j].figures().load_J, s.occupants[j].now(), starts(s.occupants[j].life()));
+  for (OrderTiers& by : s.controls.by_jobs())
+    for (std::size_t j = 0; by.used() && j < s.model.scenario.jobs.size(); ++j)
+      by.measure(j, s.occupants[j].figures().load_J, s.occupants[j].now(), starts(s.occupants[j].life()));
   if (!s.controls.follows_order(now)) return;
   s.settle();
   const double mean_W = s.connection->last_mean_W();
@@ -299,8 +299,8 @@ void follow_orders(Simulation& s) {
                      fmt::format("all GPUs are at their lowest cap, {:.0f} W in hall {}: what the order asks beyond it "
                                  "needs pauses or storage",
                                  s.controls.lowest_cap_W(0), s.model.scenario.halls.front().hall.name));
-  for (OrderTiers* by : {&s.controls.tiers(), &s.controls.pauses()})
-    if (by->used()) follow_by_jobs(s, *by, mean_W);
+  for (OrderTiers& by : s.controls.by_jobs())
+    if (by.used()) follow_by_jobs(s, by, mean_W);
 }
 
 double hottest_mean_K(const Simulation& s, std::size_t hall) {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "job_life.hpp"
 #include "job_life_lists.hpp"

@@ -65,9 +65,9 @@ def unlike(a, b, tolerance=SAME, keys=FIGURES):
 
 
 def within_one(scenario, figures, arrays):
-    """What holds within every run: closed books, columns, limits."""
+    """What holds within every run: energy balance, columns, limits."""
     if figures["energy_closure"] > CLOSURE:
-        return f"books close to {figures['energy_closure']:.1e} only"
+        return f"the energy balance closes to {figures['energy_closure']:.1e}, not to {CLOSURE:.0e}"
     n_server = sum(h["n_gpu"] for h in scenario["hall"]) // 8
     if not 0.0 <= figures["it_mean_MW"] <= figures["pcc_max_MW"] or (n_server and figures["pue"] is not None and figures["pue"] < 1.0):
         return f"IT {figures['it_mean_MW']} MW of at most {figures['pcc_max_MW']} MW, PUE {figures['pue']}"

@@ -11,7 +11,7 @@ import pandas as pd
 
 from . import nvidia_words
 from .gpu_table import finish
-from .header import rows as records
+from .header import rows as csv_rows
 from .report import ImportReport, InputError
 from .text import number, read_text
 from .times import parse_times
@@ -83,7 +83,7 @@ def _csv(text: str, file: str, report: ImportReport) -> list[dict]:
     header: list[str] = []
     rows = []
     unused: set[str] = set()
-    for _, last, cells in records(io.StringIO(text), file=file, skipinitialspace=True):
+    for _, last, cells in csv_rows(io.StringIO(text), file=file, skipinitialspace=True):
         if not cells or cells == [""]:
             continue
         names = [c.partition(" [")[0].strip() for c in cells]

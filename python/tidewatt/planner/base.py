@@ -31,7 +31,7 @@ class Base(NamedTuple):
 
     def rule(self, key: str, name: str) -> str:
         """What `tidewatt.rules` takes for the rule set `name` of a request's `key`: a name of the catalog, or a file below the base case's
-        folder. Of other files nothing is said, not even whether they exist.
+        folder. The answer says nothing about other files, not even whether they exist.
 
         Raises
         ------
