@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """How commands end: signals leave a checkpoint, outputs are tried before the first step, closed standard files and size
 limits are errors and not deaths, a report's Python ends with its parent, and what is written is whole."""
+import contextlib
 import json
 import os
 import resource
@@ -178,10 +179,18 @@ class Report(Command):
 
     def test_python_does_not_outlive_the_command(self):
         process = subprocess.Popen([sweeps.CLI, "report", self.result, "--pictures", "--out", self.out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-        self.wait_for(lambda: children.read_text().strip())
-        child = Path("/proc") / children.read_text().split()[0]
-        self.wait_for(lambda: b"tidewatt.report" in (child / "cmdline").read_bytes())
+        drawing = []
+
+        def found():  # not the first child: that one only tries whether the file can be read
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+            for child in (Path("/proc") / number for number in children):
+                with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                    if b"tidewatt.report" in (child / "cmdline").read_bytes():
+                        drawing.append(child)
+            return drawing
+
+        self.wait_for(found)
+        child = drawing[0]
         process.kill()
         process.wait()
         self.wait_for(lambda: not child.exists() or "Z" in (child / "stat").read_text().rpartition(")")[2].split()[:1], 10)

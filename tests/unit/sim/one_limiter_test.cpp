@@ -94,7 +94,8 @@ TEST_CASE("a job over halls with limits of their own keeps each, whichever hall 
   }
 }
 
-TEST_CASE("ballast with a chip whose power may only rise slowly: the energy balance closes, and a pause takes place", "[limits]") {
+TEST_CASE("ballast with a chip whose power may only rise slowly: the energy balance closes, and a pause takes place",
+          "[limits]") {
   const std::string slow_rise =
       "\n[[mitigation]]\nname = \"s\"\nkind = \"gpu_smoothing\"\nfloor_ratio = 0.4\nramp_up_W_per_s = 200\n"
       "ramp_down_W_per_s = 3000\nhysteresis_s = 5\n";
