@@ -49,7 +49,7 @@ void set_legs(std::span<const workload::Segment> segments, const thermal::Packag
 // every segment's response decays until then, and those of all repetitions before it are a geometric series.
 TIDEWATT_CLONES
 void peak_weights(ClassMap& map, const Legs& legs, const thermal::PackageModes& modes, std::size_t last) {
-  map.peak_K_per_W.assign(map.kind_s.size(), 0.0);
+  map.peak.K_per_W.assign(map.kind_s.size(), 0.0);
   std::array<double, n_mode> series{}, end{};  // decay from a segment's end until then
   double settled_K_per_W = 0.0;
   for (std::size_t m = 0; m < n_mode; ++m) {
@@ -66,9 +66,9 @@ void peak_weights(ClassMap& map, const Legs& legs, const thermal::PackageModes& 
       K_per_W += series[m] * part;
       end[m] -= part;
     }
-    map.peak_K_per_W[legs.kind[j]] += K_per_W;
+    map.peak.K_per_W[legs.kind[j]] += K_per_W;
   }
-  for (const auto k : map.used) map.peak_K_per_W[k] -= settled_K_per_W * map.kind_s[k] / map.period_s;
+  for (const auto k : map.used) map.peak.K_per_W[k] -= settled_K_per_W * map.kind_s[k] / map.period_s;
 }
 
 /// The nominal die through all segments: T(t) = settled + Σ falls e^{−λt} in each.
@@ -310,6 +310,35 @@ void set_within(ClassMap& map, const Legs& legs, std::span<const double> more_W)
   map.within.weight_J = weight_J;
 }
 
+/// Adds, `share` times, what powers, leakage and the begin do to a die at the end of segment `last`.
+/// @param leak_s [mode][segment] leakage that follows the die, see leak_responses
+void add_once(const Legs& legs, const thermal::PackageModes& modes, std::span<const double> more_W,
+              const std::array<std::vector<double>, n_mode>& leak_s, std::size_t last, double share, OncePeak& to) {
+  std::array<double, n_mode> left;
+  left.fill(share);
+  for (std::size_t j = last + 1; j-- > 0;)
+    for (std::size_t m = 0; m < n_mode; ++m) {
+      const double K_per_J = modes.shape[0][m] * modes.gain_K_per_J[m] * left[m],
+                   K_per_W = K_per_J * legs.spent_s[m][j];
+      to.K_per_W[legs.kind[j]] += K_per_W;
+      to.leak_K_per_W += K_per_J * leak_s[m][j];
+      if (!more_W.empty()) to.within_K += K_per_W * more_W[j];
+      left[m] -= left[m] * legs.gone[m][j];
+    }
+  for (std::size_t m = 0; m < n_mode; ++m) to.left[m] += left[m];
+}
+
+OncePeak once_peak(std::size_t n_kind, const thermal::PackageModes& modes, std::span<const double> more_W,
+                   const Rooms& rooms) {
+  OncePeak out;
+  out.K_per_W.assign(n_kind, 0.0);
+  const auto& legs = rooms.legs;
+  if (rooms.played.hottest + 1 == legs.size()) return out;
+  add_once(legs, modes, more_W, rooms.response_s, rooms.played.hottest, 1.0, out);
+  add_once(legs, modes, more_W, rooms.response_s, legs.size() - 1, -1.0, out);
+  return out;
+}
+
 }  // namespace
 
 void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip) {
@@ -324,9 +353,18 @@ void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const
   play_nominal(map, own, steady_modes(map, own), rooms);
   share_leakage(map, own, repeated_apart_K, rooms);
   peak_weights(map, legs, own.modes, played.hottest);
-  if (chip.more_W.empty()) return;
-  map.within.peak_K = played.end_K[played.hottest] - played.all_mean_K;
-  for (const auto k : map.used) map.within.peak_K -= own_W[k] * map.peak_K_per_W[k];
+  map.peak.once = {once_peak(map.kind_s.size(), own.modes, chip.more_W, rooms)};
+  if (!chip.more_W.empty()) {
+    map.within.peak_K = played.end_K[played.hottest] - played.all_mean_K;
+    for (const auto k : map.used) map.within.peak_K -= own_W[k] * map.peak.K_per_W[k];
+  }
+  // A chip that is still warming is hottest later.
+  const auto settled = map.leakage;
+  const std::size_t of_settled = played.hottest;
+  play_nominal(map, own, {}, rooms);
+  map.leakage = settled;
+  if (played.hottest != of_settled)
+    map.peak.once.push_back(once_peak(map.kind_s.size(), own.modes, chip.more_W, rooms));
 }
 
 void add_course(ClassMap& map, std::span<const workload::Segment> segments, const NominalChip& chip,
@@ -339,6 +377,7 @@ void add_course(ClassMap& map, std::span<const workload::Segment> segments, cons
   set_within(map, rooms.legs, chip.more_W);
   play_nominal(map, chip, z, rooms);
   share_leakage(map, chip, once_apart_K, rooms);
+  map.peak.once = {once_peak(map.kind_s.size(), chip.modes, chip.more_W, rooms)};
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -58,6 +58,34 @@ struct PauseRise {
   std::array<double, thermal::n_mode> per_K{};
 };
 
+/// A die at the instant h at which the nominal chip is hottest, of segments that happen once or for the first time, over where it is at their
+/// end, which is known: with its own begin z(0) and powers,
+///
+///     T(h) − T(end) = Σ_mode left shape z(0) + Σ_kind P K_per_W + leakage leak_K_per_W + within
+struct OncePeak {
+  std::vector<double> K_per_W;                 ///< [kind] at h, − at the end
+  std::array<double, thermal::n_mode> left{};  ///< [mode] e^{−λt} at h, − at the end
+  double leak_K_per_W = 0.0;                   ///< by leakage that follows the die within kinds, see KindLeakage
+  double within_K = 0.0;                       ///< by clocks that move within kinds
+  template <class A>
+  void archive(A& a) {
+    a(K_per_W, left, leak_K_per_W, within_K);
+  }
+};
+
+/// The hottest die of a repetition.
+struct HottestInstant {
+  /// [kind] of a die at the instant at which the nominal chip is hottest, − its mean over the repetition, per watt of the kind.
+  /// The periodic steady state is linear in the powers: with a chip's own, Σ P w is its own peak.
+  std::vector<double> K_per_W;
+  std::vector<OncePeak>
+      once;  ///< at the instants at which a settled and a cold nominal chip are hottest; empty: not known
+  template <class A>
+  void archive(A& a) {
+    a(K_per_W, once);
+  }
+};
+
 /// One repetition of a rank class as input of a package. For every mode z' = −λ z + g P with P constant per kind,
 /// the repetition maps  z → e^{−λT} z + g Σ_kind P_kind w_kind(λ),  w_kind(λ) = ∫_{kind} e^{−λ(T−t)} dt.
 ///
@@ -77,9 +105,7 @@ struct ClassMap {
   const double* weights(std::size_t mode, std::size_t power) const {
     return weight_s.data() + (mode * n_point + power) * used_s.size();
   }
-  /// [kind] of a die at the instant at which the nominal chip is hottest, − its mean over the repetition, per watt of the kind.
-  /// The periodic steady state is linear in the powers: with a chip's own, Σ P w is its own peak.
-  std::vector<double> peak_K_per_W;
+  HottestInstant peak;
   KindLeakage leakage;
   WithinKinds within;
   PauseRise pause;       ///< of the jump; none without pauses

@@ -60,11 +60,12 @@ struct Rooms {
 
 /// What make_class_map does not set.
 void clear(ClassMap& map) {
-  map.used.clear(), map.peak_K_per_W.clear(), map.leakage.apart.clear();
+  map.used.clear(), map.peak.K_per_W.clear(), map.leakage.apart.clear();
   map.leakage.weight_s = {}, map.leakage.peak_K_per_W = 0.0;
   map.within.more_W.clear(), map.within.kind_W.clear();
   map.within.weight_J = {}, map.within.peak_K = 0.0;
   map.pause = {};
+  map.peak.once = {};
   map.repeats = false;
 }
 

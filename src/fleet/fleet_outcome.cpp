@@ -45,6 +45,31 @@ Lanes sink_swing(const Block& b, const Course& course, const Packages& before, c
   return out;
 }
 
+/// Dies in what happens once, at the instants at which nominal chips of their class are hottest, see OncePeak.
+Lanes once_peak_K(const ClassMap& map, const Block& b, const Packages& before, const Scratch& s, const Lanes& now_K) {
+  Lanes out = now_K;
+  for (const OncePeak& once : map.peak.once) {
+    Lanes rise_K{};
+    for (std::size_t i = 0; i < map.used.size(); ++i)
+      for (std::size_t l = 0; l < n_lane; ++l)
+        rise_K[l] = std::fma(once.K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
+    for (std::size_t i = 0; i < b.n_node; ++i) {
+      const auto& modes = *s.air.modes[i];
+      std::array<double, n_mode> left{};  // [store] of it, at the die
+      for (std::size_t m = 0; m < n_mode; ++m)
+        for (std::size_t k = 0; k < n_mode; ++k) left[k] += modes.shape[0][m] * once.left[m] * modes.inverse[m][k];
+      for (std::size_t l = i * b.n_gpu; l < (i + 1) * b.n_gpu; ++l) {
+        const double air_K = s.air.air_K[l], r = before.r[l];
+        const double begin_K = left[0] * (before.die_K[l] - air_K) + left[1] * (before.base_K[l] - air_K) +
+                               left[2] * (before.sink_K[l] - air_K);
+        const double own_K = std::fma(once.leak_K_per_W, s.mean_leak_W[l], rise_K[l] + once.within_K);
+        out[l] = std::max(out[l], std::fma(r, own_K, now_K[l] + begin_K));
+      }
+    }
+  }
+  return out;
+}
+
 /// How mean powers moved with the dies' mean temperatures from the jump before: leakage up, and with it the clock of all down. Kept where
 /// temperatures hardly moved.
 TIDEWATT_CLONES
@@ -84,7 +109,7 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
     Lanes rise_K{};
     for (std::size_t i = 0; i < map.used.size(); ++i)
       for (std::size_t l = 0; l < n_lane; ++l)
-        rise_K[l] = std::fma(map.peak_K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
+        rise_K[l] = std::fma(map.peak.K_per_W[map.used[i]], s.watts[i][l], rise_K[l]);
     for (std::size_t l = 0; l < n_lane; ++l)
       rise_K[l] = std::fma(map.leakage.peak_K_per_W, s.mean_leak_W[l], rise_K[l]) + map.within.peak_K;
     if (course.n_pause > 0.0) {
@@ -103,6 +128,14 @@ void store_step(FleetState& state, FleetSignals& signals, const FleetTask& task,
     for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::max({before.die_K[l], pass.mean_K[l], now_K[l]});
   }
   scatter(peak_K, b, state.die_peak_K.data());
+  // The governor holds means of repetitions, so it sees the peak about the mean. What a die rose while a repetition happened once is above
+  // that.
+  if (!map.repeats || (course.n_pause == 0.0 && course.repetitions < 1.5)) {
+    const Lanes risen_K = once_peak_K(map, b, before, s, gather(state.die_K.data(), b));
+    if (map.repeats) peak_K = risen_K;
+    for (std::size_t l = 0; l < n_lane; ++l) peak_K[l] = std::max(peak_K[l], risen_K[l]);
+  }
+  scatter(peak_K, b, signals.hottest_K.data());
 }
 
 }  // namespace TIDEWATT_NAMESPACE::fleet::detail

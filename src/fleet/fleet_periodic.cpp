@@ -233,8 +233,9 @@ std::vector<double> segment_W(std::span<const workload::Segment> segments, const
 /// What a block's jump reads and writes.
 void fetch_for_jump(const Fleet& fleet, const FleetState& s, const FleetSignals& to, const Block& b) {
   fetch(b, s.die_K.data(), s.base_K.data(), s.sink_K.data(), s.mean_W.data(), s.die_mean_K.data(), s.die_peak_K.data(),
-        s.ripple_K[0].data(), s.ripple_K[1].data(), s.ripple_K[2].data(), fleet.resistance_ratio.data(),
-        to.guess_K.data(), to.gpu_J.data(), s.own_Hz.data(), s.clock_Hz.data(), s.window_W.data(), fleet.chip.data());
+        to.hottest_K.data(), s.ripple_K[0].data(), s.ripple_K[1].data(), s.ripple_K[2].data(),
+        fleet.resistance_ratio.data(), to.guess_K.data(), to.gpu_J.data(), s.own_Hz.data(), s.clock_Hz.data(),
+        s.window_W.data(), fleet.chip.data());
 }
 
 void jump_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, const FleetTask& task,

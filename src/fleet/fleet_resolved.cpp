@@ -160,7 +160,7 @@ void store_results(FleetState& state, FleetSignals& signals, const FleetTask& ta
                    mean_W, step_s);
       }
       state.die_mean_K[g] = p.die_mean_K[slot] + moves * drift.die_mean_K;
-      state.die_peak_K[g] = p.die_peak_K[slot];
+      state.die_peak_K[g] = signals.hottest_K[g] = p.die_peak_K[slot];
       signals.gpu_J[g] = p.gpu_J[slot];
     }
   }

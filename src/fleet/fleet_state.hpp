@@ -26,9 +26,11 @@ struct FleetState {
   std::array<std::vector<double>, thermal::n_mode> ripple_K;
   std::vector<double> work_W;      ///< [gpu] mean_W when the job last iterated → first guess after a pause
   std::vector<double> die_mean_K;  ///< [gpu] mean die temperature of the last step, K → thermal limit
-  std::vector<double> die_peak_K;  ///< [gpu] highest die temperature inside the last step, K → thermal limit
-  std::vector<double> clock_Hz;    ///< [gpu] operating point of the last step → start of the search
-  std::vector<double> own_Hz;      ///< [gpu] clock in the last step without waiting for others → start of the search
+  /// [gpu] die at the hottest instant of a repetition about the last step's mean, K → thermal limit. The hottest die of a step, with what it
+  /// rose in the step, is a signal.
+  std::vector<double> die_peak_K;
+  std::vector<double> clock_Hz;  ///< [gpu] operating point of the last step → start of the search
+  std::vector<double> own_Hz;    ///< [gpu] clock in the last step without waiting for others → start of the search
   /// [gpu] power that the governor allowed in its window in the last step, W → thermal limit; 0: not known yet.
   std::vector<double> window_W;
   std::vector<double> front_W;  ///< [node] heat of the front GPU row in the last step → rear inlet
@@ -57,6 +59,7 @@ struct FleetSignals {
   std::vector<std::uint8_t>
       fan_stepped;                 ///< [node] its fans ran at another mean speed than guess_fan_frac; of fans in steps
   std::vector<double> gpu_J;       ///< [gpu] electrical energy of the step
+  std::vector<double> hottest_K;   ///< [gpu] highest die temperature inside the step, K
   std::vector<double> node_air_W;  ///< [node] mean heat given to the hall's air
   std::vector<double> node_liquid_W;       ///< [node] mean heat given to the liquid
   std::vector<double> node_flow_m3_per_s;  ///< [node]

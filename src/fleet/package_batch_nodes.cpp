@@ -102,7 +102,7 @@ struct Group {
         state.base_K[g] = blocks[n].store_K[1][slot];
         state.sink_K[g] = blocks[n].store_K[2][slot];
         state.die_mean_K[g] = blocks[n].die_mean_K[slot];
-        state.die_peak_K[g] = blocks[n].die_peak_K[slot];
+        state.die_peak_K[g] = signals.hottest_K[g] = blocks[n].die_peak_K[slot];
         signals.gpu_J[g] = blocks[n].gpu_J[slot];
         if (!fleet.rear(slot)) front_J += blocks[n].air_J[slot];
       }

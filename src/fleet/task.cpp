@@ -78,9 +78,11 @@ std::uint32_t wait_kind_of(const workload::Timeline& timeline) {
 }
 
 PowerHold PowerHold::within(const BoardPower& board) const {
+  // At the limit itself, chips that work at the limit would switch the floor on and off.
+  constexpr double floor_of_limit = 0.98;
   PowerHold out = *this;
   const double most = std::max(0.0, board.limit_W) / board.tdp_W;
-  if (out.smoothing) out.smoothing->floor_ratio = std::min(out.smoothing->floor_ratio, most);
+  if (out.smoothing) out.smoothing->floor_ratio = std::min(out.smoothing->floor_ratio, floor_of_limit * most);
   if (out.ballast) out.ballast->level_ratio = std::min(out.ballast->level_ratio, most);
   return out;
 }

@@ -169,7 +169,7 @@ std::span<const ClassMap> make_class_maps(const Fleet& fleet, const FleetState& 
         const auto& segments = task.timeline->classes[c];
         add_rises(map, segments, {*reach.reference, nominal.kind_W, nominal.leakage_W, leakage_per_K, nominal.more_W});
         kept.leakage = map.leakage;
-        kept.peak_K_per_W = map.peak_K_per_W;
+        kept.peak = map.peak;
         kept.within.more_W = nominal.more_W;
         kept.within.peak_K = map.within.peak_K;
         kept.within.weight_J = map.within.weight_J;
@@ -181,7 +181,7 @@ std::span<const ClassMap> make_class_maps(const Fleet& fleet, const FleetState& 
       }
       map.repeats = true;
       map.leakage = kept.leakage;
-      map.peak_K_per_W = kept.peak_K_per_W;
+      map.peak = kept.peak;
       map.within = kept.within;
       if (d > 0.0) map.pause = pause_rise(*reach.reference, kept.mean_W, paused_W, d);
     }

@@ -15,7 +15,7 @@ namespace TIDEWATT_NAMESPACE::fleet {
 struct KindTemperatureOffsets {
   struct OfClass {
     KindLeakage leakage;
-    std::vector<double> peak_K_per_W;
+    HottestInstant peak;
     WithinKinds within;
     double mean_W = 0.0, period_s = 0.0, gate_Hz = 0.0;
     /// [segment] that they belong to; empty: not known yet. Smoothing and ballast number their kinds anew where power levels move.
@@ -24,7 +24,7 @@ struct KindTemperatureOffsets {
     bool holds_for(const FleetTask& task, std::size_t cls) const;
     template <class A>
     void archive(A& a) {
-      a(leakage, peak_K_per_W, within, mean_W, period_s, gate_Hz, kind);
+      a(leakage, peak, within, mean_W, period_s, gate_Hz, kind);
     }
   };
   double cap_W = 0.0, clock_frac = 0.0;

@@ -211,7 +211,7 @@ fleet::FleetSignals make_signals(const fleet::Fleet& fleet) {
   s.miss_K.assign(fleet.n_node(), 0.0);
   s.fan_stepped.assign(fleet.n_node(), 0);
   s.limiter.assign(fleet.n_gpu(), dvfs::Limiter::none);
-  s.gpu_J.assign(fleet.n_gpu(), 0.0);
+  for (auto* v : {&s.gpu_J, &s.hottest_K}) v->assign(fleet.n_gpu(), 0.0);
   if (std::any_of(fleet.types.begin(), fleet.types.end(),
                   [](const fleet::NodeType& t) { return t.memory.has_value(); }))
     s.memory_K.assign(fleet.n_gpu(), 0.0);

@@ -92,7 +92,7 @@ struct Load {
 void tell(FleetClocks& clocks, const Job& job, std::span<const Stretch> step, const StepContext& c) {
   const NodeRange nodes{job.place.first_node, job.place.n_node};
   const std::size_t n = c.fleet.n_gpu_per_node;
-  clocks.heat(nodes.first_node * n, nodes.of_gpus(c.state.die_peak_K, n));
+  clocks.heat(nodes.first_node * n, nodes.of_gpus(c.signals.hottest_K, n));
   for (const auto& s : step)
     if (s.iteration_s > 0.0)
       clocks.add({local_time_of_day(c.scenario.run.start), job.place.lane, s, nodes, n, c.state.own_Hz.data()});

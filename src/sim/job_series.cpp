@@ -51,6 +51,12 @@ std::pair<double, double> percentiles(std::span<const double> x, double low, dou
   return {at(low), at(high)};
 }
 
+/// The hottest die and memory of a step, in a row.
+void heat(double die_K, double memory_K, JobSums& row) {
+  row.die_max_K = std::max(row.die_max_K, die_K);
+  row.memory_max_K = std::max(row.memory_max_K, memory_K);
+}
+
 }  // namespace
 
 Row row_of(const JobSums& s) {
@@ -108,11 +114,11 @@ void JobSeries::step(std::span<const Stretch> step, const NodeRange& nodes, Tick
                      const fleet::FleetState& state, const fleet::FleetSignals& signals) {
   const std::size_t first = nodes.first_node * fleet.n_gpu_per_node, last = first + nodes.n_node * fleet.n_gpu_per_node;
   const bool has_memory = !signals.memory_K.empty();
-  auto& now = state_.now;
-  now.die_max_K = std::max(now.die_max_K, numerics::lane_max(nodes.of_gpus(state.die_peak_K, fleet.n_gpu_per_node)));
-  if (has_memory)
-    now.memory_max_K =
-        std::max(now.memory_max_K, numerics::lane_max(nodes.of_gpus(signals.memory_K, fleet.n_gpu_per_node)));
+  const double memory_K = has_memory ? numerics::lane_max(nodes.of_gpus(signals.memory_K, fleet.n_gpu_per_node)) : 0.0;
+  const double die_K = numerics::lane_max(nodes.of_gpus(signals.hottest_K, fleet.n_gpu_per_node));
+  heat(die_K, memory_K, state_.now);
+  // The hottest instant of a step that reaches into the next row may lie in either.
+  if (step.back().end > macro_end) heat(die_K, memory_K, state_.next);
   const double memory = has_memory ? numerics::lane_sum(nodes.of_gpus(signals.memory_K, fleet.n_gpu_per_node)) : 0.0;
   const double die = numerics::lane_sum(nodes.of_gpus(state.die_mean_K, fleet.n_gpu_per_node)),
                clock = numerics::lane_sum(nodes.of_gpus(state.clock_Hz, fleet.n_gpu_per_node));

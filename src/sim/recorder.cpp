@@ -105,7 +105,7 @@ void Recorder::fleet_step(std::span<const Stretch> step, std::size_t occupant, c
     });
   }
   auto& hottest = state_.now;
-  hottest.die_K = std::max(hottest.die_K, numerics::lane_max(nodes.of_gpus(state.die_peak_K, fleet_.n_gpu_per_node)));
+  hottest.die_K = std::max(hottest.die_K, numerics::lane_max(nodes.of_gpus(signals.hottest_K, fleet_.n_gpu_per_node)));
   if (!signals.memory_K.empty())
     hottest.memory_K =
         std::max(hottest.memory_K, numerics::lane_max(nodes.of_gpus(signals.memory_K, fleet_.n_gpu_per_node)));

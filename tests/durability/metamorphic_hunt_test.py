@@ -3,13 +3,13 @@
 reordered, doubled, split, capped. metamorphic_hunt_test.py [--cases N] [--first SEED] [--show]"""
 import argparse
 import collections
-import os
 import random
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import random_scenarios
 import relations
+import sweeps
 
 QUICK = 200  # a tenth of the whole hunt
 
@@ -42,17 +42,21 @@ def main():
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
     tried, broken, n_refused = collections.Counter(), [], 0
-    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     seeds = range(given.first, given.first + given.cases)
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(sweeps.workers()) as pool:
         for seed, (name, why, refused) in zip(seeds, pool.map(judge, seeds)):
             tried[name] += not refused
             n_refused += refused
             if why:
-                broken.append(seed)
+                broken.append((name, seed))
                 print(f"{seed}: {name}: {why}", flush=True)
             elif given.show:
                 print(f"{seed}: {name}: {'refused' if refused else 'holds'}", flush=True)
+    ordered = [name for name in ("reordering", "splitting", "idle_order", "more_pause") if tried[name]]
+    for row, names in ((23, ordered), (25, ["doubling"]), (26, ["within one"])):
+        n_broken = sum(name in names for name, _ in broken)
+        n_case = given.cases - n_refused if row == 26 else sum(tried[name] for name in names)
+        print(f"scorecard {row}: {n_case} random scenarios, {n_broken} broken")
     print(f"{given.cases} cases, {n_refused} refused, {len(broken)} broken; " + ", ".join(f"{name} {n}" for name, n in sorted(tried.items())))
     if n_refused > 0.3 * given.cases:
         print("too many refused: the scenarios are not legal ones")

@@ -27,12 +27,12 @@ class Broken(Exception):
     """A run that must not end so: a crash, a hang, books that do not close."""
 
 
-def run(scenario):
-    """@returns (figures, {path: array} of rows and jobs)"""
+def run(scenario, *more):
+    """@param more  further options of the command  @returns (figures, {path: array} of rows and jobs)"""
     with tempfile.TemporaryDirectory(prefix="tidewatt_relations_") as folder:
         path = random_scenarios.write(scenario, Path(folder) / "case.toml")
         result = Path(folder) / "case.h5"
-        command = [sweeps.CLI, "run", str(path), "--quiet", "--json", "--no-interval", "--threads", "1", "--out", str(result)]
+        command = [sweeps.CLI, "run", str(path), "--quiet", "--json", "--no-interval", "--threads", "1", "--out", str(result), *more]
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S)
         except subprocess.TimeoutExpired:
@@ -43,7 +43,8 @@ def run(scenario):
             raise Broken(f"ends with {done.returncode}: {done.stderr.strip()[:200]}")
         figures = json.loads(done.stdout)
         with h5py.File(figures.get("result_file") or result) as file:
-            arrays = {name: file[name][()] for name in ("day/time", "day/die_max_K", "day/die_mean_K", "day/it_W", "events/time", "events/kind")}
+            arrays = {name: file[name][()] for name in ("day/time", "day/die_max_K", "day/die_mean_K", "day/it_W", "day/outdoor_drybulb_K", "events/time", "events/kind")}
+            figures["outdoor_mean_degC"] = float(arrays["day/outdoor_drybulb_K"].mean()) - 273.15
             for job in file.get("job", {}):
                 arrays |= {f"job/{job}/{name}": file[f"job/{job}/{name}"][()] for name in ("die_max_K", "it_W")}
     return figures, arrays
@@ -150,6 +151,21 @@ def lower_cap(scenario, figures, rng):
     return None
 
 
+def hotter(scenario, figures, rng):
+    """An extreme day instead of a typical one: dies and plants no cooler."""
+    if any(e["kind"] in ("pause", "curtailment", "failure", "planned_stop", "sag") for e in scenario.get("event", [])):
+        return None  # iterations end elsewhere, and with them stops
+    out = copy.deepcopy(scenario)
+    day = {"typical": "hot", "hot": "extreme"}[scenario["weather"]["day"]]
+    out["weather"]["day"] = day
+    now = run(out)[0]
+    if now["outdoor_mean_degC"] < figures["outdoor_mean_degC"]:
+        return None  # at this hour it is not
+    if now["die_max_degC"] < figures["die_max_degC"] - WARMER_K:
+        return f"hottest die {now['die_max_degC']} on the {day} day, {figures['die_max_degC']} before"
+    return None
+
+
 def idle_order(scenario, figures, rng):
     """An order above all that the site can draw does nothing."""
     out = copy.deepcopy(scenario)
@@ -172,4 +188,4 @@ def more_pause(scenario, figures, rng):
     return None
 
 
-RELATIONS = {f.__name__: f for f in (renaming, reordering, doubling, splitting, lower_cap, idle_order, more_pause)}
+RELATIONS = {f.__name__: f for f in (renaming, reordering, doubling, splitting, lower_cap, hotter, idle_order, more_pause)}

@@ -12,6 +12,11 @@ TINY = ROOT / "tests" / "scenarios" / "tiny.toml"
 SHORT = ["run.duration_h=0.002", "record.window.sample.duration_s=1", "record.window.sample.start_s=1"]
 
 
+def workers():
+    """As many runs at a time as there are cores for this process."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def write_sweep(folder, n_case=40, keep=False):
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / "tests" / "scenarios" / "tiny.toml", folder)

@@ -147,9 +147,9 @@ TEST_CASE("rises kept from step to step are of kinds: where those are numbered o
   kept.offsets = before.offsets;
   const auto a = kept.maps(), b = anew.maps();
   for (std::size_t c = 0; c < a.size(); ++c) {
-    CHECK(a[c].peak_K_per_W == b[c].peak_K_per_W);
+    CHECK(a[c].peak.K_per_W == b[c].peak.K_per_W);
     CHECK(a[c].leakage.rise_K == b[c].leakage.rise_K);
-    CHECK(a[c].peak_K_per_W != before.offsets.classes[c].peak_K_per_W);
+    CHECK(a[c].peak.K_per_W != before.offsets.classes[c].peak.K_per_W);
   }
 }
 

@@ -152,7 +152,7 @@ TEST_CASE("the hottest die of a row is no cooler than a job in the middle of an 
   }
 }
 
-TEST_CASE("the hottest die while dies rise is that of the reference behind a save") {
+TEST_CASE("the hottest die while dies rise is that of the reference: behind a save, in long iterations, in cut ones") {
   const auto hottest_K = [](const std::string& more, const std::vector<std::string>& set) {
     auto scenario = tiny(more, set);
     const double fast_degC = figure(run(scenario), "die_max_degC");
@@ -160,7 +160,10 @@ TEST_CASE("the hottest die while dies rise is that of the reference behind a sav
     return fast_degC - figure(run(scenario), "die_max_degC");
   };
   const std::vector<std::string> two_minutes = {"run.duration_h=0.0375"};  // 135 s
-  auto saves = two_minutes;
+  auto saves = two_minutes, longer = two_minutes;
   saves.emplace_back("job.main.life.checkpoint_interval_s=55");
+  longer.emplace_back("job.main.plan.global_batch_sequences=1024");
   CHECK(hottest_K("", saves) > -0.1);  // −1.1 K where a jump held a save
+  CHECK(hottest_K("", longer) > -0.15);
+  CHECK(hottest_K(failure("f", "75"), longer) > -0.15);  // −0.8 K in the iteration that a failure cuts
 }
