@@ -100,4 +100,22 @@ std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t grow
   return out;
 }
 
+Tick exchange_begin(const workload::Timeline& timeline) {
+  std::vector<std::uint8_t> exchanges;  // [kind]
+  exchanges.reserve(timeline.kinds.size());
+  for (const auto& kind : timeline.kinds) exchanges.push_back(kind.name == "gradient_sync" ? 1 : 0);
+  Tick last = 0;
+  for (const auto& segments : timeline.classes) {
+    Tick at = 0;
+    for (const auto& segment : segments) {
+      if (exchanges[segment.kind] != 0) {
+        last = std::max(last, at);
+        break;
+      }
+      at += segment.duration;
+    }
+  }
+  return last;
+}
+
 }  // namespace TIDEWATT_NAMESPACE::fleet

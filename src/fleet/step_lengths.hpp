@@ -29,4 +29,7 @@ void split_evenly(workload::Timeline& timeline, Tick most);
 /// remainder.
 std::vector<Tick> slice_ends(Tick begin, Tick end, Tick first, std::int64_t growth);
 
+/// Ticks until the last class enters the gradients' exchange; 0: none does.
+Tick exchange_begin(const workload::Timeline& timeline);
+
 }  // namespace TIDEWATT_NAMESPACE::fleet

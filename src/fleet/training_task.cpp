@@ -29,25 +29,6 @@ void append_kinds(const FleetTask& from, FleetTask& to) {
   append(from.kind_reference_W, to.kind_reference_W);
 }
 
-/// Ticks until the last class enters the gradients' exchange; 0: none does.
-Tick exchange_begin(const workload::Timeline& timeline) {
-  std::vector<std::uint8_t> exchanges;  // [kind]
-  exchanges.reserve(timeline.kinds.size());
-  for (const auto& kind : timeline.kinds) exchanges.push_back(kind.name == "gradient_sync" ? 1 : 0);
-  Tick last = 0;
-  for (const auto& segments : timeline.classes) {
-    Tick at = 0;
-    for (const auto& segment : segments) {
-      if (exchanges[segment.kind] != 0) {
-        last = std::max(last, at);
-        break;
-      }
-      at += segment.duration;
-    }
-  }
-  return last;
-}
-
 /// What those do that have no part in a constant state.
 workload::PhaseKind rest_kind(const HoldShare& share) {
   workload::PhaseKind rest = idle_kind();
@@ -139,55 +120,29 @@ TrainingTask::TrainingTask(workload::IterationModel model, const Fleet& fleet, s
   }
   if (options_.host_slowness.empty()) options_.host_slowness.assign(n_node(), 1.0);
   const double one[] = {1.0};
-  iterate_window_ = stage_windows(model_.iteration(one));
-  evaluate_window_ = stage_windows(model_.evaluation(one, 1));
-  iterate_window_.course = StageCourses(false, options_.hold, options_.single_chips);
-  evaluate_window_.course = StageCourses(true, options_.hold, options_.single_chips);
-}
-
-TrainingTask::Windows TrainingTask::stage_windows(const workload::Timeline& at_reference) const {
-  FleetTask task;
-  set_kinds(task, at_reference, type(), model_.reference_clock_Hz());
-  Windows out;
-  for (std::size_t s = 0; s < at_reference.classes.size(); ++s) {
-    out.mix.push_back(worst_window(at_reference, s, task.kind_reference_W, type().governor.window_s));
-    double J = 0.0;
-    for (const auto& segment : at_reference.classes[s])
-      J += task.kind_reference_W[segment.kind] * seconds(segment.duration);
-    out.mean_W.push_back(std::min(J / seconds(at_reference.period), type().usual.cap_W - type().governor.cap_margin_W));
-  }
-  out.period_s = seconds(at_reference.period);
-  return out;
-}
-
-/// Clocks under the limits in force.
-void TrainingTask::set_courses(Windows& window, const Controls& controls, double clock_frac) const {
-  if (!type().own_clocks || !window.course.set_limits(model_, type(), controls.cap_W, clock_frac * controls.lock_Hz))
-    return;
-  for (std::size_t s = 0; s < window.mix.size(); ++s)
-    window.mix[s] = window.course.lead()[s].nominal.all, window.mean_W[s] = window.course.lead()[s].nominal.mean_W;
-  window.rated_Hz.clear();
+  iterate_window_ = {model_, model_.iteration(one), type(), StageCourses(false, options_.hold, options_.single_chips)};
+  evaluate_window_ = {model_, model_.evaluation(one, 1), type(),
+                      StageCourses(true, options_.hold, options_.single_chips)};
 }
 
 /// What could everyone do alone? Classes are the stages.
-void TrainingTask::ask_alone(Windows& window, FleetState& state, double ahead_s, FleetSignals& signals,
+void TrainingTask::ask_alone(StageWindows& window, FleetState& state, double ahead_s, FleetSignals& signals,
                              FleetTask& task) const {
   task.reference_Hz = model_.reference_clock_Hz();
-  task.class_window = window.mix;
-  task.class_course.clear(), task.class_kinds.clear();
-  for (const auto& course : window.course.lead()) task.class_course.emplace_back(course);
+  const auto mean_W = window.set_alone(limits_, task);
+  const auto n_stage = static_cast<std::size_t>(model_.n_stage());
   task.whole = nullptr;
   task.first_node = ranks_.first_node;
   task.node_class.resize(n_node());
-  for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = static_cast<std::uint32_t>(ranks_.stage[i]);
+  for (std::size_t i = 0; i < n_node(); ++i)
+    task.node_class[i] =
+        static_cast<std::uint32_t>(limits_.of_node(i) * n_stage) + static_cast<std::uint32_t>(ranks_.stage[i]);
   task.legs.clear();
   task.repeats = true;
-  predict_with_own_clocks(fleet_, state, task, window.mean_W, ahead_s, signals);
+  predict_with_own_clocks(fleet_, state, task, mean_W, ahead_s, signals);
   if (!window.rated_Hz.empty()) return;
-  const bool limited = !window.course.lead().empty();
-  const double cap_W = limited ? window.course.cap_W() : type().usual.cap_W;
-  const auto rated_Hz = rated_clocks_Hz(fleet_, task, cap_W - type().governor.cap_margin_W,
-                                        limited ? window.course.max_Hz() : type().gpu.clock_max_Hz());
+  const auto rated_Hz =
+      rated_clocks_Hz(fleet_, task, window.cap_W(type()) - type().governor.cap_margin_W, window.max_Hz(type()));
   window.rated_Hz = slowest_of_replicas(rated_Hz, ranks_.replica, options_.host_slowness, n_replica());
 }
 
@@ -216,7 +171,9 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
                             FleetTask& task, std::int64_t iteration, Tick begin, Tick pair_within) {
   const auto n_stage = static_cast<std::size_t>(model_.n_stage());
   auto& window = work == Work::iterate ? iterate_window_ : evaluate_window_;
-  set_courses(window, controls(state), task.clock_frac);
+  const auto node_hall = std::span(fleet_.node_hall).subspan(ranks_.first_node, n_node());
+  limits_ = limits_of(state.controls, ranks_.halls, node_hall);
+  window.set_limits(model_, fleet_, limits_, task.clock_frac);
   const double reference_Hz = model_.reference_clock_Hz();
   ask_alone(window, state, ahead_s, signals, task);
   const auto groups = groups_now(state, window.rated_Hz);
@@ -230,23 +187,25 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   else if (!held_.any())
     split_long(timeline_);
   if (!held_.any()) split_after_waits(timeline_);
+  limits_.repeat_classes(n_stage, timeline_);
   task.class_window.clear(), task.class_course.clear(), task.class_lead.clear();
   task.class_gate_Hz.clear();
   for (std::size_t group = 0; group < n_group; ++group) {
     const double gate_Hz = options_.gating ? pace_[group] * reference_Hz : 0.0;
     if (gate_Hz > 0.0 || !held_.any())  // without gating nobody waits, so courses know nothing of what is burned
-      window.course.add(model_, type(), gate_Hz, pace_.front() * reference_Hz, task.class_course, task.class_lead);
-    for (std::size_t s = 0; s < n_stage; ++s) {
-      task.class_window.push_back(task.class_course.empty() ? window.mix[s]
-                                                            : task.class_course[group * n_stage + s].all());
+      window.add(model_, fleet_, limits_, gate_Hz, pace_.front() * reference_Hz, task);
+    for (std::size_t c = 0; c < limits_.n() * n_stage; ++c) {
+      task.class_window.push_back(task.class_course.empty() ? window.mix(c % n_stage)
+                                                            : task.class_course[task.class_window.size()].all());
       task.class_gate_Hz.push_back(gate_Hz);
     }
   }
-  task.class_busy.assign(n_group * n_stage, 1);
-  for (std::size_t i = 0; i < n_node(); ++i)
-    task.node_class[i] =
-        static_cast<std::uint32_t>(groups.of_replica[static_cast<std::size_t>(ranks_.replica[i])] * n_stage +
-                                   static_cast<std::size_t>(ranks_.stage[i]));
+  task.class_busy.assign(n_group * limits_.n() * n_stage, 1);
+  for (std::size_t i = 0; i < n_node(); ++i) {
+    const std::size_t group = groups.of_replica[static_cast<std::size_t>(ranks_.replica[i])];
+    task.node_class[i] = static_cast<std::uint32_t>((group * limits_.n() + limits_.of_node(i)) * n_stage +
+                                                    static_cast<std::size_t>(ranks_.stage[i]));
+  }
   set_kinds(task, timeline_, type(), reference_Hz);
   task.iterations = 1;
   if (held_.any()) held_.apply(timeline_, task, type(), controls(state), wait_kind_of(timeline_), true, pair_within);
@@ -265,12 +224,16 @@ Tick TrainingTask::exchange() const { return model_.dp() < 2 ? 0 : exchange_begi
 void TrainingTask::set_mean(std::int64_t first, std::int64_t count, Tick begin, FleetTask& task) {
   timeline_ = model_.iteration(pace_, scatter_.mean(first, count, begin));
   split_after_waits(timeline_);
+  limits_.repeat_classes(static_cast<std::size_t>(model_.n_stage()), timeline_);
   task.timeline = &timeline_;
 }
 
 std::vector<workload::Timeline> TrainingTask::singles() const {
   std::vector<workload::Timeline> out;
-  for (const auto& scatter : scatter_.each()) split_after_waits(out.emplace_back(model_.iteration(pace_, scatter)));
+  for (const auto& scatter : scatter_.each()) {
+    split_after_waits(out.emplace_back(model_.iteration(pace_, scatter)));
+    limits_.repeat_classes(static_cast<std::size_t>(model_.n_stage()), out.back());
+  }
   return out;
 }
 

@@ -3,10 +3,10 @@
 #include <optional>
 #include <vector>
 
+#include "hall_limits.hpp"
 #include "held_nodes.hpp"
 #include "iteration_scatter.hpp"
 #include "replica_groups.hpp"
-#include "stage_courses.hpp"
 #include "task.hpp"
 #include "workload/job_state.hpp"
 
@@ -76,7 +76,7 @@ class TrainingTask {
 
   const workload::IterationModel& model() const { return model_; }
   const workload::Timeline& timeline() const { return timeline_; }
-  double iteration_reference_s() const { return iterate_window_.period_s; }  ///< at the reference clock
+  double iteration_reference_s() const { return iterate_window_.period_s(); }  ///< at the reference clock
   /// Of one GPU in a constant state.
   double nominal_hold_W(const workload::PhaseKind& kind, const FleetState& state) const;
   /// Clock of the slowest GPU of the last task, over the slowness of its host.
@@ -120,18 +120,7 @@ class TrainingTask {
     std::vector<std::size_t> halls;            ///< in which it has nodes
     bool has(std::size_t n) const { return n >= first_node && n - first_node < stage.size(); }
   };
-  /// Power windows of the stages at the reference clock.
-  struct Windows {
-    std::vector<dvfs::PhaseMix> mix;  ///< [stage] worst window
-    double period_s = 0.0;
-    std::vector<double> mean_W;  ///< [stage] mean power of a nominal chip, the first guess after a cold start
-    StageCourses course;
-    std::vector<double>
-        rated_Hz;  ///< [replica] of its slowest GPU, as its chips are made; empty: not known under these limits
-  };
-  Windows stage_windows(const workload::Timeline& at_reference) const;
-  void set_courses(Windows& window, const Controls& controls, double clock_frac) const;
-  void ask_alone(Windows& window, FleetState& state, double ahead_s, FleetSignals& signals, FleetTask& task) const;
+  void ask_alone(StageWindows& window, FleetState& state, double ahead_s, FleetSignals& signals, FleetTask& task) const;
   ReplicaGroups groups_now(const FleetState& state, std::span<const double> rated_Hz);
   void split_hold(Tick duration, const HoldShare& share, FleetTask& task);
   const NodeType& type() const { return fleet_.types[ranks_.halls.front()]; }
@@ -142,7 +131,8 @@ class TrainingTask {
   const Fleet& fleet_;
   Options options_;
   Ranks ranks_;
-  Windows iterate_window_, evaluate_window_;
+  HallLimits limits_;
+  StageWindows iterate_window_, evaluate_window_;
   IterationScatter scatter_;
   HeldNodes held_;
   State state_;

@@ -82,6 +82,7 @@ struct Setup {
     signals.limiter.assign(n, dvfs::Limiter::none);
     state.die_peak_K.assign(n, 335);
     signals.gpu_J.assign(n, 0);
+    signals.hottest_K.assign(n, 0);
     signals.node_air_W.assign(n_node, 0);
     signals.node_liquid_W.assign(n_node, 0);
     signals.node_flow_m3_per_s.assign(n_node, 0);

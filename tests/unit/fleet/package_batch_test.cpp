@@ -167,6 +167,7 @@ TEST_CASE("nodes: the cap holds, waiting GPUs clock higher than they would alone
   FleetSignals signals;
   signals.limiter.assign(48, dvfs::Limiter::none);
   signals.gpu_J.assign(48, 0.0);
+  signals.hottest_K.assign(48, 0.0);
   const std::vector<workload::Segment> second = {{ns_per_s, 0}};
   const auto plan = make_batch_plan(second, production_grading);
   const std::vector<dvfs::PhaseMix> gemm = {{1.0, 0.05, 0.2, 0.0, 1.0, 0.25, 0.1}};
