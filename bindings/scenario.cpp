@@ -32,9 +32,11 @@ py::list assumed(const sim::Scenario& s) {
   for (const auto& a : s.assumed) {
     py::dict row;
     row["key"] = a.key;
-    row["value"] = a.value;
-    row["low"] = a.low;
-    row["high"] = a.high;
+    if (a.words.empty())
+      row["value"] = a.value, row["low"] = a.low, row["high"] = a.high;
+    else
+      row["value"] = a.text(a.value), row["low"] = py::none(), row["high"] = py::none();
+    row["words"] = a.words.empty() ? "" : a.choices();
     row["source"] = a.source;
     rows.append(std::move(row));
   }

@@ -58,7 +58,9 @@ def page(root, kind):
         for key, value in flat(entry):
             low_high = assumed.get(key)
             source = sources.get(key, sources.get(key.rsplit(".", 1)[0], ""))
-            out.append(f"| `{key}` | {shown(value)} | {shown(source)} | {shown(low_high).replace(', ', ' … ') if low_high else ''} |")
+            drawn = shown(low_high) if low_high else ""
+            drawn = drawn if isinstance(value, str) else drawn.replace(", ", " … ")
+            out.append(f"| `{key}` | {shown(value)} | {shown(source)} | {drawn} |")
         out.append("")
     return "\n".join(out)
 

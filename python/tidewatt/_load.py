@@ -216,11 +216,13 @@ class Scenario:
     def assumed(self) -> pandas.DataFrame:
         """Inputs without a published value for this hardware that the scenario does not override, with their ranges.
 
-        Columns `key` (path in the scenario; ends with the unit), `value`, `low`, `high`, `source`.
+        Columns `key` (path in the scenario; ends with the unit), `value`, `low`, `high`, `source`, `words`. Where a key takes one word of
+        a list, `value` is the word used, `low` and `high` are NaN, and `words` names those that are equally likely; else `words` is empty.
         """
         import pandas
 
-        return pandas.DataFrame(self._core.assumed, columns=["key", "value", "low", "high", "source"])
+        frame = pandas.DataFrame(self._core.assumed, columns=["key", "value", "low", "high", "source", "words"])
+        return frame.astype({"low": float, "high": float})
 
     def _facts(self) -> list[tuple[str, str]]:
         facts = [("file", self.path), ("time", f"{self.duration_s / 3600:.4g} h from {self.start:%Y-%m-%d %H:%M:%S}")]

@@ -1,6 +1,7 @@
 #include "tidewatt/catalog/catalog.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +25,13 @@ std::string text_at(const Node& n, std::string_view key) {
 }
 
 double number_of(const Node& n) { return number_in(n).value_or(0.0); }
+
+std::vector<std::string> texts_in(const Node::Array& items) {
+  std::vector<std::string> out;
+  out.reserve(items.size());
+  for (const Node& item : items) out.push_back(std::get<std::string>(item.value));
+  return out;
+}
 
 const Node* at_path(const Node& root, std::string_view path) {
   const Node* at = &root;
@@ -52,10 +60,14 @@ void list_assumed(const Used& used, const Node& ranges, const std::string& below
     const Node* value = at_path(used.entry, at);
     if (!value || at_path(used.over, at) || !range.is_array()) continue;
     const auto& ends = std::get<Node::Array>(range.value);
-    const double low = number_of(ends.front()), high = number_of(ends.back());
     const Node* source = sources ? sources->find(at) : nullptr;
     if (sources && !source) source = at_path(*sources, at);
     const std::string said = source && source->is_text() ? std::get<std::string>(source->value) : "";
+    if (ends.front().is_text()) {
+      assumed.push_back({used.path + "." + at, 0.0, 0.0, 0.0, said, {}, texts_in(ends)});
+      continue;
+    }
+    const double low = number_of(ends.front()), high = number_of(ends.back());
     if (!value->is_array()) {
       assumed.push_back({used.path + "." + at, number_of(*value), low, high, said});
       continue;
@@ -67,7 +79,7 @@ void list_assumed(const Used& used, const Node& ranges, const std::string& below
   }
 }
 
-/// `[assumed]` has the ends of a range for each assumed value, by key or in tables as in the entry.
+/// `[assumed]` has the ends of a range or the possible words for each assumed value, by key or in tables as in the entry.
 void check_assumed(const Node& assumed, const std::string& path, std::vector<Finding>& findings) {
   const auto* ranges = std::get_if<Node::Table>(&assumed.value);
   if (ranges == nullptr)
@@ -82,12 +94,29 @@ void check_assumed(const Node& assumed, const std::string& path, std::vector<Fin
       continue;
     }
     const auto* ends = std::get_if<Node::Array>(&range.value);
-    if (ends == nullptr || ends->empty() || !std::all_of(ends->begin(), ends->end(), is_number))
-      findings.push_back({range.place, at, "expected a range of numbers, [low, high]"});
+    const auto all = [&](auto&& is) { return std::all_of(ends->begin(), ends->end(), is); };
+    if (ends == nullptr || ends->empty() || !(all(is_number) || all([](const Node& n) { return n.is_text(); })))
+      findings.push_back({range.place, at, "expected a range of numbers, [low, high], or a list of words"});
   }
 }
 
 }  // namespace
+
+std::string AssumedInput::text(double x) const {
+  const auto at = std::find(values.begin(), values.end(), x);
+  if (words.empty() || at == values.end()) return fmt::format("{:g}", x);
+  return words[static_cast<std::size_t>(at - values.begin())];
+}
+
+std::string AssumedInput::choices() const {
+  if (values.empty() && words.empty()) return fmt::format("{} to {}", text(low), text(high));
+  std::vector<std::string> said = words;
+  if (said.empty())
+    for (const double x : values) said.push_back(text(x));
+  const std::string last = std::move(said.back());
+  said.pop_back();
+  return said.empty() ? last : fmt::format("{} or {}", fmt::join(said, ", "), last);
+}
 
 /// A file of the catalog, parsed when its values are first read: a run needs a few of more than a hundred.
 class Catalog::Entry {

@@ -156,6 +156,13 @@ std::string text_of(const sim::Result& result) {
   return text;
 }
 
+/// What intervals draw for a key, in words; empty: it is not assumed.
+std::string drawn_from(const sim::Scenario& scenario, const std::string& key) {
+  for (const auto& input : scenario.assumed)
+    if (input.key == key) return input.choices();
+  return "";
+}
+
 /// What the run's headlines rest on, for people.
 std::string evidence_text(const sim::Scenario& scenario, const sim::Result& result) {
   std::vector<std::string> assumed;
@@ -269,7 +276,10 @@ void run(Arguments a, int& exit_code) {
     if (!gpu.empty()) object["gpu_view"] = nlohmann::ordered_json::parse(gpu);
     if (chance) object["interval"] = nlohmann::ordered_json::parse(study::chance_json(*chance));
     object["defaults"] = nlohmann::ordered_json::object();
-    for (const auto& d : scenario.defaults) object["defaults"][d.key] = {{"value", d.value}, {"source", d.source}};
+    for (const auto& d : scenario.defaults) {
+      auto& said = object["defaults"][d.key] = {{"value", d.value}, {"source", d.source}};
+      if (const std::string drawn = drawn_from(scenario, d.key); !drawn.empty()) said["drawn_from"] = drawn;
+    }
     fmt::print("{}\n", object.dump());
     return;
   }
@@ -291,7 +301,10 @@ void check(const Arguments& a) {
   fmt::print("{}: ok ({} GPUs in {} hall{}, {:.3g} h, {} assumed inputs, {} defaults)\n", a.file, n_gpu,
              scenario.halls.size(), scenario.halls.size() == 1 ? "" : "s", scenario.run.duration_s / 3600.0,
              scenario.assumed.size(), scenario.defaults.size());
-  for (const auto& d : scenario.defaults) fmt::print("  default: {} = {}\n", d.key, d.value);
+  for (const auto& d : scenario.defaults) {
+    const std::string drawn = drawn_from(scenario, d.key);
+    fmt::print("  default: {} = {}{}\n", d.key, d.value, drawn.empty() ? "" : "; intervals draw " + drawn);
+  }
 }
 
 void add_common(CLI::App& c, Arguments& a) {

@@ -331,7 +331,8 @@ class Sentences {
     const auto n_assumed = f_.texts("/trust/key").size();
     const std::string defaults = f_.provenance("defaults");
     const auto n_default = std::count(defaults.begin(), defaults.end(), '\n');
-    std::string text = fmt::format("The run rests on {} assumed inputs, each with a range", n_assumed);
+    std::string text =
+        fmt::format("The run rests on {} assumed inputs, each with a range or a list of words", n_assumed);
     if (n_default > 0)
       text += fmt::format(", and on {} default{} that the scenario leaves to the program (--all lists them)", n_default,
                           n_default == 1 ? "" : "s");

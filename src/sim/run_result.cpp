@@ -222,6 +222,29 @@ std::string told_writes(const Outside& outside) {
   return out;
 }
 
+/// What the scenario assumes. A word has no number: value, low and high are NaN.
+void add_trust(const Scenario& scenario, Result& result) {
+  std::vector<std::string> key, source, word, words;
+  std::vector<double> value, low, high;
+  for (const auto& a : scenario.assumed) {
+    const bool is_word = !a.words.empty();
+    const auto unless_word = [&](double x) { return is_word ? std::numeric_limits<double>::quiet_NaN() : x; };
+    key.push_back(a.key);
+    source.push_back(a.source);
+    value.push_back(unless_word(a.value)), low.push_back(unless_word(a.low)), high.push_back(unless_word(a.high));
+    word.push_back(is_word ? a.text(a.value) : "");
+    words.push_back(is_word ? a.choices() : "");
+  }
+  const auto n = shape_of(key.size());
+  result.arrays.push_back({"/trust/key", {"input"}, n, key, "1", "assumed input"});
+  result.arrays.push_back(column("/trust/value", "input", value, "1", "value used, in the key's unit; NaN: a word"));
+  result.arrays.push_back(column("/trust/low", "input", low, "1", "low end of its range; NaN: a word"));
+  result.arrays.push_back(column("/trust/high", "input", high, "1", "high end of its range; NaN: a word"));
+  result.arrays.push_back({"/trust/word", {"input"}, n, word, "1", "word used; empty: a number"});
+  result.arrays.push_back({"/trust/words", {"input"}, n, words, "1", "words that are equally likely; empty: a number"});
+  result.arrays.push_back({"/trust/source", {"input"}, n, source, "1", "where it comes from"});
+}
+
 }  // namespace
 
 Result finish(Simulation& run) {
@@ -251,21 +274,7 @@ Result finish(Simulation& run) {
   result.arrays.push_back(column("/energy/out_J", "level", out, "J", "energy out, losses from their own equations"));
   result.arrays.push_back(column("/energy/stored_J", "level", stored, "J", "rise of what is stored"));
   result.arrays.push_back(column("/energy/closure", "level", closure, "1", "|in - out - stored| / in"));
-  std::vector<std::string> key, source;
-  std::vector<double> value, low, high;
-  for (const auto& a : scenario.assumed) {
-    key.push_back(a.key);
-    source.push_back(a.source);
-    value.push_back(a.value);
-    low.push_back(a.low);
-    high.push_back(a.high);
-  }
-  const auto n = shape_of(key.size());
-  result.arrays.push_back({"/trust/key", {"input"}, n, key, "1", "assumed input"});
-  result.arrays.push_back(column("/trust/value", "input", value, "1", "value used, in the key's unit"));
-  result.arrays.push_back(column("/trust/low", "input", low, "1", "low end of its range"));
-  result.arrays.push_back(column("/trust/high", "input", high, "1", "high end of its range"));
-  result.arrays.push_back({"/trust/source", {"input"}, n, source, "1", "where it comes from"});
+  add_trust(scenario, result);
   add_summary(run, levels, result);
   add_order_settlements(scenario, result);
   add_transformers(run, result);

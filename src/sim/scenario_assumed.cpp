@@ -7,13 +7,16 @@
 #include <cmath>
 
 #include "scenario_recheck.hpp"
+#include "scenario_words.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
+using catalog::AssumedInput;
+
 /// Ends and values in ascending order, or what is wrong with them.
-std::string ordered(const AssumedParams& given, catalog::AssumedInput& a) {
-  a.key = given.key, a.source = given.source, a.low = given.low, a.high = given.high, a.values = given.values;
+std::string ordered(const AssumedParams& given, AssumedInput& a) {
+  a.low = given.low, a.high = given.high, a.values = given.values;
   if (given.values.empty())
     return a.low < a.high
                ? ""
@@ -27,7 +30,7 @@ std::string ordered(const AssumedParams& given, catalog::AssumedInput& a) {
 }
 
 /// Whether the scenario's own value is one of those assumed.
-std::string holds(const catalog::AssumedInput& a) {
+std::string holds(const AssumedInput& a) {
   if (a.key.ends_with(".n_gpu")) return "a number of GPUs is no assumption: other keys hang on it";
   if (!std::isfinite(a.value)) return fmt::format("'{}' is no number of this scenario", a.key);
   if (a.values.empty() && (a.value < a.low || a.value > a.high))
@@ -38,52 +41,87 @@ std::string holds(const catalog::AssumedInput& a) {
 }
 
 /// The scenario with each end or value passes the check.
-std::string possible(const catalog::AssumedInput& a, const Scenario& s) {
+std::string possible(const AssumedInput& a, const Scenario& s) {
   const std::vector<double> ends = a.values.empty() ? std::vector{a.low, a.high} : a.values;
-  for (const double x : ends) try {
-      check(with_values(s, {{a.key, x}}));
-    } catch (const InputError& e) {
-      return fmt::format("{} = {:g}: {}", a.key, x, e.findings().empty() ? e.what() : e.findings().front().message);
-    }
+  for (const double x : ends)
+    if (const std::string why = refusal_with(s, a.key, x); !why.empty())
+      return fmt::format("{} = {:g}: {}", a.key, x, why);
   return "";
+}
+
+/// Reads what one `[[assumed]]` says. @returns what is wrong with it
+std::string read_one(const AssumedParams& own, const PresentValues& now, Scenario& s, AssumedInput& a) {
+  a.key = own.key, a.source = own.source, a.value = now.value.at(own.key), a.words = own.words;
+  const auto known = now.words.find(own.key);
+  const bool ranged = !own.values.empty() || own.low != 0.0 || own.high != 0.0;
+  if (!own.words.empty()) {
+    if (ranged) return "give words, or low and high, or values";
+    auto wrong = place_words(a, known == now.words.end() ? std::vector<std::string>{} : known->second);
+    if (wrong.empty()) drop_impossible(a, s);
+    return wrong;
+  }
+  if (known != now.words.end())
+    return fmt::format("{} takes a word: give words, some of {}", own.key, fmt::join(known->second, ", "));
+  std::string wrong = ordered(own, a);
+  if (wrong.empty()) wrong = holds(a);
+  return wrong.empty() ? possible(a, s) : wrong;
+}
+
+bool is_unplaced(const AssumedInput& a) { return !a.words.empty() && a.values.empty(); }
+
+/// Gives words that the catalog or a default assumes their places, and leaves out those that cannot be run.
+void place_listed(const PresentValues& now, Scenario& s, Reading& reading) {
+  for (AssumedInput& a : reading.assumed) {
+    if (!is_unplaced(a)) continue;
+    a.value = now.value.at(a.key);
+    const auto known = now.words.find(a.key);
+    const std::string wrong = place_words(a, known == now.words.end() ? std::vector<std::string>{} : known->second);
+    if (wrong.empty())
+      drop_impossible(a, s);
+    else
+      reading.findings.push_back({{}, a.key, "[assumed] of its catalog entry: " + wrong});
+  }
 }
 
 }  // namespace
 
 std::vector<AssumedParams> read_assumed(Reading& reading, TableReader& r) {
   std::vector<AssumedParams> out;
-  each(reading, r, "assumed", false, "numbers of this scenario that nobody knows well, with their ranges",
+  each(reading, r, "assumed", false, "numbers and words of this scenario that nobody knows well, with what they may be",
        [&](const Node& n, const std::string& path) { reading.read(n, path, out.emplace_back()); });
   return out;
 }
 
-void add_assumed(const std::vector<AssumedParams>& own, const std::vector<std::string>& set, const Scenario& s,
+void add_assumed(const std::vector<AssumedParams>& own, const std::vector<std::string>& set, Scenario& s,
                  Reading& reading) {
   const auto brake = [](const EventParams& e) { return e.kind == EventKind::power_brake; };
   if (std::any_of(s.events.begin(), s.events.end(), brake))
     reading.assumed.insert(reading.assumed.end(), reading.of_brake.begin(), reading.of_brake.end());
-  if (own.empty() || !reading.findings.empty()) return;
+  if (!reading.findings.empty()) return;
   std::vector<std::string> keys;
-  keys.reserve(own.size());
   for (const auto& o : own) keys.push_back(o.key);
-  const auto now = numbers_at(s, keys);
+  for (const auto& a : reading.assumed)
+    if (is_unplaced(a)) keys.push_back(a.key);
+  if (keys.empty()) return;
+  const PresentValues now = values_at(s, keys);
   for (std::size_t i = 0; i < own.size(); ++i) {
     const auto sets = [&](const std::string& one) { return one.starts_with(own[i].key + "="); };
     if (std::any_of(set.begin(), set.end(), sets)) continue;
-    catalog::AssumedInput a;
-    std::string wrong = ordered(own[i], a);
-    a.value = now.at(own[i].key);
-    if (wrong.empty() && std::count(keys.begin(), keys.end(), a.key) > 1)
-      wrong = fmt::format("'{}' is assumed twice", a.key);
-    if (wrong.empty()) wrong = holds(a);
-    if (wrong.empty()) wrong = possible(a, s);
+    const auto same = [&](const AssumedParams& other) { return other.key == own[i].key; };
+    AssumedInput a;
+    const std::string wrong = std::count_if(own.begin(), own.end(), same) > 1
+                                  ? fmt::format("'{}' is assumed twice", own[i].key)
+                                  : read_one(own[i], now, s, a);
     if (!wrong.empty()) {
-      reading.findings.push_back({{}, fmt::format("assumed.{}", i + 1), wrong});
+      const char* at = own[i].words.empty() ? "" : ".words";
+      reading.findings.push_back({{}, fmt::format("assumed.{}{}", i + 1, at), wrong});
       continue;
     }
     std::erase_if(reading.assumed, [&](const auto& of_catalog) { return of_catalog.key == a.key; });
     reading.assumed.push_back(std::move(a));
   }
+  place_listed(now, s, reading);
+  std::erase_if(reading.assumed, [](const auto& a) { return a.words.size() == 1; });
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

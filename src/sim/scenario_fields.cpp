@@ -133,12 +133,13 @@ void EventParams::fields(FieldVisitor& v) {
 
 void AssumedParams::fields(FieldVisitor& v) {
   constexpr Range any{-1e18, 1e18};
-  v.text("key", key, "full key path of a number of this scenario");
+  v.text("key", key, "full key path of a number, or of a key that takes one word of a list");
   v.number("low", low, any, "lowest value, in the key's unit", Need::optional);
   v.number("high", high, any, "highest value, in the key's unit", Need::optional);
   v.numbers("values", values, any, "instead of low and high: values that are equally likely, in the key's unit",
             Need::optional);
-  v.text("source", source, "what the range rests on");
+  v.texts("words", words, "of a key that takes one word of a list: words that are equally likely", Need::optional);
+  v.text("source", source, "what the range or the words rest on");
 }
 
 }  // namespace TIDEWATT_NAMESPACE::sim

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "base/node_number.hpp"
@@ -18,15 +19,19 @@ namespace TIDEWATT_NAMESPACE::sim {
 
 namespace {
 
-/// Names of a table's numbers.
-class Numbers final : public FieldVisitor {
+/// Names of a table's numbers, and of its choices with their words.
+class Values final : public FieldVisitor {
  public:
   std::set<std::string, std::less<>> real, whole, list;
+  std::map<std::string, std::vector<std::string>> words;
   void number(std::string_view key, double&, Range, std::string_view, Need) override { real.emplace(key); }
   void integer(std::string_view key, std::int64_t&, Range, std::string_view, Need) override { whole.emplace(key); }
   void flag(std::string_view, bool&, std::string_view, Need) override {}
   void text(std::string_view, std::string&, std::string_view, Need) override {}
-  void choice(std::string_view, std::string&, std::span<const std::string_view>, std::string_view, Need) override {}
+  void choice(std::string_view key, std::string&, std::span<const std::string_view> options, std::string_view,
+              Need) override {
+    words.try_emplace(std::string(key), options.begin(), options.end());
+  }
   void numbers(std::string_view key, std::vector<double>&, Range, std::string_view, Need) override {
     list.emplace(key);
   }
@@ -35,42 +40,66 @@ class Numbers final : public FieldVisitor {
 
 }  // namespace
 
-bool Recheck::take(const std::string& key, bool whole, Node& node) {
-  const auto value = values_.find(key);
-  if (value == values_.end()) return false;
-  node = whole ? Node(static_cast<std::int64_t>(std::llround(value->second)), {}) : Node(value->second, {});
-  values_.erase(value);
-  return true;
+std::optional<double> Recheck::take(const std::string& key) {
+  const auto at = values_.find(key);
+  if (at == values_.end()) return std::nullopt;
+  const double value = at->second;
+  values_.erase(at);
+  return value;
 }
 
-void Recheck::note(const std::string& key, const Node& node) {
+bool Recheck::take_number(const std::string& key, bool whole, Node& node) {
+  const auto value = take(key);
+  if (value) node = whole ? Node(static_cast<std::int64_t>(std::llround(*value)), {}) : Node(*value, {});
+  return value.has_value();
+}
+
+bool Recheck::take_word(const std::string& key, const std::vector<std::string>& words, Node& node) {
+  const auto value = take(key);
+  if (!value) return false;
+  const bool is_place = *value >= 0.0 && *value < static_cast<double>(words.size()) && std::floor(*value) == *value;
+  if (is_place)
+    node = Node(words[static_cast<std::size_t>(*value)], {});
+  else
+    report(key, fmt::format("{:g} is no place in its list of words, 0 to {}", *value, words.size() - 1));
+  return is_place;
+}
+
+void Recheck::note(const std::string& key, double value) {
   const auto at = watched_.find(key);
-  if (at != watched_.end()) at->second = number_in(node).value();
+  if (at != watched_.end()) at->second = value;
 }
 
 void Recheck::table(const std::string& path, const Keys& keys, const Keys& defaults) {
   TableWriter written;
   detail::FieldLister now, unset;
-  Numbers numbers;
+  Values values;
   keys(written);
   keys(now);
-  keys(numbers);
+  keys(values);
   defaults(unset);
   std::set<std::string> given;
   for (auto& [key, node] : std::get<Node::Table>(written.out.value)) {
     const std::string at = path + "." + key;
-    const bool whole = numbers.whole.contains(key);
+    const bool whole = values.whole.contains(key);
     if (whole) whole_.insert(at);
-    if (whole || numbers.real.contains(key)) {
-      note(at, node);
-      if (take(at, whole, node)) given.insert(key);
+    if (whole || values.real.contains(key)) {
+      note(at, number_in(node).value());
+      if (take_number(at, whole, node)) given.insert(key);
     }
-    if (!numbers.list.contains(key)) continue;
+    if (const auto choice = values.words.find(key); choice != values.words.end()) {
+      const auto& words = choice->second;
+      if (watched_.contains(at)) words_[at] = words;
+      const auto word = std::find(words.begin(), words.end(), std::get<std::string>(node.value));
+      if (word != words.end()) note(at, static_cast<double>(word - words.begin()));
+      if (take_word(at, words, node)) given.insert(key);
+    }
+    if (!values.list.contains(key)) continue;
     auto& items = std::get<Node::Array>(node.value);
     for (std::size_t i = 0; i < items.size(); ++i) {
       const std::string item = fmt::format("{}[{}]", at, i);
-      note(item, items[i]);
-      if (take(item, false, items[i])) given.insert(key);
+      note(item, number_in(items[i]).value());
+      if (take_number(item, false, items[i])) given.insert(key);
     }
   }
   std::erase_if(std::get<Node::Table>(written.out.value), [&](const auto& item) {
@@ -264,18 +293,18 @@ Scenario with_values(Scenario s, const std::map<std::string, double>& values) {
   std::vector<Finding> findings;
   Recheck c(findings, values);
   walk(c, s, findings, false);
-  for (const auto& [key, value] : c.left()) c.report(key, "is no number of this scenario");
+  for (const auto& [key, value] : c.left()) c.report(key, "is no number or word of this scenario");
   if (!findings.empty()) throw InputError(std::move(findings));
   return s;
 }
 
-std::map<std::string, double> numbers_at(const Scenario& given, const std::vector<std::string>& keys) {
+PresentValues values_at(const Scenario& given, const std::vector<std::string>& keys) {
   Scenario s = given;
   std::vector<Finding> findings;
   Recheck c(findings);
   for (const auto& key : keys) c.watch(key);
   walk(c, s, findings, false);
-  return c.watched();
+  return {c.watched(), c.words()};
 }
 
 std::set<std::string> whole_numbers(Scenario s) {

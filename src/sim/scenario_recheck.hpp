@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,13 +20,15 @@ using Keys = std::function<void(FieldVisitor&)>;
 /// Reads parameters again from the table that they would be written as, some keys with other values.
 class Recheck {
  public:
-  /// @param values by full key path, in the key's unit; those of whole numbers are rounded
+  /// @param values by full key path, in the key's unit; those of whole numbers are rounded; of a choice the place of its word
   explicit Recheck(std::vector<Finding>& findings, std::map<std::string, double> values = {})
       : findings_(findings), values_(std::move(values)) {}
   /// Notes what the scenario has at a key.
   void watch(const std::string& key) { watched_[key] = std::numeric_limits<double>::quiet_NaN(); }
-  /// Present values of all keys watched, in the key's unit; NaN: no number of the tables so far.
+  /// Present values of all keys watched, in the key's unit, of a choice the place of its word; NaN: neither in the tables so far.
   const std::map<std::string, double>& watched() const { return watched_; }
+  /// Words of each key watched that is a choice, in the order of their places.
+  const std::map<std::string, std::vector<std::string>>& words() const { return words_; }
   /// Values whose key no table had so far.
   const std::map<std::string, double>& left() const { return values_; }
   /// Full key paths of all whole numbers so far.
@@ -48,10 +51,13 @@ class Recheck {
 
  private:
   /// Another value of a key, if one is given.
-  bool take(const std::string& key, bool whole, Node& node);
-  void note(const std::string& key, const Node& node);
+  std::optional<double> take(const std::string& key);
+  bool take_number(const std::string& key, bool whole, Node& node);
+  bool take_word(const std::string& key, const std::vector<std::string>& words, Node& node);
+  void note(const std::string& key, double value);
   std::vector<Finding>& findings_;
   std::map<std::string, double> values_, watched_;
+  std::map<std::string, std::vector<std::string>> words_;
   std::set<std::string> whole_;
 };
 
@@ -67,8 +73,13 @@ std::map<std::string, double> item_values(const std::vector<std::string>& set, s
 /// The scenario with these items; what was assumed of them is given now.
 void set_items(const std::map<std::string, double>& items, Reading& reading, Scenario& s);
 
-/// What the scenario has at these keys, in their units; NaN: no number of the scenario.
-std::map<std::string, double> numbers_at(const Scenario& s, const std::vector<std::string>& keys);
+/// What a scenario has at some keys.
+struct PresentValues {
+  std::map<std::string, double>
+      value;  ///< in the key's unit, of a choice the place of its word; NaN: neither in the scenario
+  std::map<std::string, std::vector<std::string>> words;  ///< of keys that are choices, in the order of their places
+};
+PresentValues values_at(const Scenario& s, const std::vector<std::string>& keys);
 
 void recheck_site(Recheck& c, Scenario& s);
 void recheck_grid_case(Recheck& c, Scenario& s);

@@ -67,14 +67,17 @@ void add_written(CaseList& list, const std::vector<std::vector<std::string>>& ca
   }
 }
 
-/// The base case, then every variable at its low and at its high end.
+/// The base case, then every variable at its low and at its high end, or at each of its words.
 void add_tornado(CaseList& list, const std::vector<Variable>& variables) {
   list.values.emplace_back(variables.size());
   for (std::size_t d = 0; d < variables.size(); ++d)
-    for (const double u : {0.0, 1.0}) {
-      auto& row = list.values.emplace_back(variables.size());
-      row[d] = variables[d].at(u);
-    }
+    for (auto& value : variables[d].ends()) list.values.emplace_back(variables.size())[d] = std::move(value);
+}
+
+double place_of(const std::string& word, const catalog::AssumedInput& input) {
+  const auto at = std::find(input.words.begin(), input.words.end(), word);
+  if (at == input.words.end()) throw InputError(fmt::format("{}: '{}' is none of its words", input.key, word));
+  return input.values[static_cast<std::size_t>(at - input.words.begin())];
 }
 
 /// Sorting keeps the order of equal cases: the first of each run is the first of the sweep.
@@ -104,7 +107,9 @@ std::map<std::string, double> CaseList::numbers(std::size_t i) const {
   std::map<std::string, double> out;
   for (std::size_t d = 0; d < keys.size(); ++d) {
     double x = 0.0;
-    if (!parse_number(values[i][d], x))
+    if (const auto input = words.find(names[d]); input != words.end())
+      x = place_of(text_of(values[i][d]), input->second);
+    else if (!parse_number(values[i][d], x))
       throw InputError(fmt::format("case {}: {} = {} is no number", i, names[d], values[i][d]));
     for (const auto& key : keys[d]) out[key] = x;
   }
@@ -169,7 +174,7 @@ std::vector<Variable> assumed_variables(const sim::Scenario& scenario, const Nod
   for (const auto& a : scenario.assumed) {
     if (!(a.low < a.high)) continue;  // assumed, but as a fact
     Variable v{a.key, {a.key}, {}, a.low, a.high, "linear", false, 0};
-    for (const double x : a.values) v.values.push_back(fmt::format("{}", x));
+    for (const double x : a.values) v.values.push_back(a.words.empty() ? fmt::format("{}", x) : toml_value(a.text(x)));
     try {
       readable(v);
     } catch (const InputError&) {

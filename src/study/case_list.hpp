@@ -19,13 +19,15 @@ struct CaseList {
   std::vector<std::vector<std::string>> values;
   std::vector<std::vector<std::string>> keys;  ///< scenario keys that get the value, [variable]
   std::vector<std::size_t> same_as;            ///< first case with the same values (itself if first), [case]
-  bool resolved =
-      false;  ///< values are numbers that are set on the resolved scenario (sim::with_values), not in its text
+  /// Values are numbers and words that are set on the resolved scenario (sim::with_values), not in its text.
+  bool resolved = false;
+  std::map<std::string, catalog::AssumedInput> words;  ///< inputs of a resolved list that are words, by key path
 
   std::size_t size() const { return values.size(); }
   /// The overrides of case i < size(), key=value.
   std::vector<std::string> assignments(std::size_t i) const;
-  /// The numbers of case i < size() of a resolved list, by key path in the key's unit. @throws InputError for a text
+  /// The numbers of case i < size() of a resolved list, by key path in the key's unit, of words their places.
+  /// @throws InputError for a text that is no such word
   std::map<std::string, double> numbers(std::size_t i) const;
 };
 
@@ -37,7 +39,7 @@ CaseList list_cases(const SweepSpec& spec, std::optional<std::int64_t> run_seed 
 /// The seed of case i: run_seed + i, and a million further for each further seed of the sweep, so that sweeps of other seeds share none.
 std::int64_t case_seed(std::int64_t run_seed, std::int64_t sweep_seed, std::size_t i);
 
-/// A variable for every assumed input of the scenario whose range can be set by its key; those that cannot, and why, go
+/// A variable for every assumed input of the scenario whose range or words can be set by its key; those that cannot, and why, go
 /// to `left_out`. Their ranges are those of the catalog.
 std::vector<Variable> assumed_variables(const sim::Scenario& scenario, const Node& root, const std::string& folder,
                                         const sim::LoadOptions& options, std::vector<std::string>& left_out);

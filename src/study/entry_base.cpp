@@ -14,7 +14,8 @@ EntryBase::EntryBase(std::string kind, std::string name) : kind_(std::move(kind)
   std::vector<Finding> findings;
   std::vector<catalog::AssumedInput> assumed;
   catalog.resolve(Node(Node::Value(name_), Place{}), kind_, kind_, findings, assumed);
-  for (const auto& a : assumed) range_[a.key.substr(a.key.find('.') + 1)] = {a.low, a.high};
+  for (const auto& a : assumed)
+    if (a.words.empty()) range_[a.key.substr(a.key.find('.') + 1)] = {a.low, a.high};
 }
 
 double EntryBase::value(const std::string& key) const {

@@ -156,15 +156,20 @@ void site_section(Filing& f, Page& page) {
 void assumed_section(const Filing& f, Page& page) {
   page.heading("8 Assumed inputs and their ranges");
   page.text(
-      "Values that nobody has stated for this site. A range says how far the true value may lie; `tidewatt sweep` "
+      "Values that nobody has stated for this site. A range says how far the true value may lie, a list of words what "
+      "else "
+      "it may be; `tidewatt sweep` "
       "shows "
       "what it moves. Sources: [R] read in the primary text, [S] in a secondary one, [D] taken from data, [C] "
       "calculated, "
       "[K] recalled.");
   std::vector<std::vector<std::string>> rows;
   rows.reserve(f.assumed.size());
-  for (const auto& a : f.assumed)
-    rows.push_back({a.key, number(a.value, 7), fmt::format("{:.7g} to {:.7g}", a.low, a.high), a.source});
+  for (const auto& a : f.assumed) {
+    const bool is_word = !a.words.empty();
+    rows.push_back({a.key, is_word ? a.text(a.value) : number(a.value, 7),
+                    is_word ? a.choices() : fmt::format("{:.7g} to {:.7g}", a.low, a.high), a.source});
+  }
   if (rows.empty())
     page.text("None.");
   else

@@ -41,7 +41,8 @@ FitBase fit_base(const std::string& entry) {
   std::vector<Finding> findings;
   std::vector<catalog::AssumedInput> assumed;
   catalog.resolve(Node(Node::Value(entry), Place{}), "gpu", "gpu", findings, assumed);
-  for (const auto& a : assumed) b.range[a.key.substr(a.key.find('.') + 1)] = {a.low, a.high};
+  for (const auto& a : assumed)
+    if (a.words.empty()) b.range[a.key.substr(a.key.find('.') + 1)] = {a.low, a.high};
   return b;
 }
 

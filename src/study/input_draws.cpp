@@ -84,7 +84,10 @@ std::vector<Common> common_inputs(const sim::Scenario& s, const std::set<std::st
   std::vector<Common> out;
   std::map<std::tuple<std::string, double, double, double, std::string>, std::size_t> known;
   std::map<std::string, double> values;
-  for (const auto& a : s.assumed) {
+  // Words come last: numbers have the same draws with and without them.
+  std::vector<catalog::AssumedInput> inputs = s.assumed;
+  std::stable_partition(inputs.begin(), inputs.end(), [](const auto& a) { return a.words.empty(); });
+  for (const auto& a : inputs) {
     if (!(a.low < a.high) || taken.contains(a.key)) continue;
     // What moves by one place in its own range: a list's items, and the temperatures at which one GPU defends itself. These are
     // margins of one die to one limit, and drawn apart a GPU would switch off before it is slowed down.
@@ -179,7 +182,7 @@ InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalo
   const auto inputs = common_inputs(s, taken);
   Dimensions dimensions;
   for (const auto& a : s.assumed)
-    if (a.key.find(".model.") != std::string::npos && a.value >= 1.0 && a.low < a.high)
+    if (a.key.find(".model.") != std::string::npos && a.words.empty() && a.value >= 1.0 && a.low < a.high)
       dimensions[a.key] = {a.value, a.low, a.high, grain_of(a.value)};
   const auto place = [&](const std::string& key, double value) {
     const auto d = dimensions.find(key);

@@ -11,7 +11,7 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// Values of a scenario's assumed inputs, drawn together. @see sim::with_values
+/// Values of a scenario's assumed inputs, drawn together; of words their places. @see sim::with_values
 using InputDraw = std::map<std::string, double>;
 
 struct InputDraws {
@@ -22,8 +22,8 @@ struct InputDraws {
 
 /// Draws of all assumed inputs of a fleet, reduced or not. Values of a GPU that its measurements hold together come in whole rows of its catalog entry of kind
 /// `draws`; all others evenly from their ranges (Latin hypercube). Inputs of several halls or jobs with the same value, range and
-/// source are one and get one value; a list moves by one factor, as far as its items
-/// stay in their range. Draws that contradict one another (a rack whose loop cannot carry its heat) are drawn again, up
+/// source are one and get one value; a list moves by one factor, as far as its items stay in their range. Each of an input's words is
+/// as likely as the others. Draws that contradict one another (a rack whose loop cannot carry its heat) are drawn again, up
 /// to eight times as many: what is left is even over what can be built.
 /// @param n draws, a count  @param seed equal seeds give equal draws, on every machine
 InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalog, std::size_t n, std::uint64_t seed);

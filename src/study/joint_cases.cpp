@@ -70,11 +70,17 @@ CaseList joint_cases(const sim::Scenario& scenario, const catalog::Catalog& cata
   const auto draws = drawn_inputs(scenario, catalog, spec, notes);
   const auto whole = sim::whole_numbers(scenario);
   list.values.resize(draws.size());
+  for (const auto& a : scenario.assumed)
+    if (!a.words.empty()) list.words[a.key] = a;
   for (const auto& [key, first] : draws.front()) {
+    const auto input = list.words.find(key);
     std::vector<std::string> values;
-    for (const auto& draw : draws)
-      values.push_back(whole.contains(key) ? toml_value(static_cast<std::int64_t>(std::llround(draw.at(key))))
-                                           : toml_value(draw.at(key)));
+    for (const auto& draw : draws) {
+      const double x = draw.at(key);
+      values.push_back(input != list.words.end() ? toml_value(input->second.text(x))
+                       : whole.contains(key)     ? toml_value(static_cast<std::int64_t>(std::llround(x)))
+                                                 : toml_value(x));
+    }
     add_column(list, key, values);
   }
   if (run_seed) {

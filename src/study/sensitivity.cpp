@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "draws.hpp"
@@ -136,6 +137,23 @@ double rank_correlation(std::span<const double> x, std::span<const double> y) {
     bb += (rb[i] - mean) * (rb[i] - mean);
   }
   return aa > 0.0 && bb > 0.0 ? ab / std::sqrt(aa * bb) : nothing;
+}
+
+double correlation_ratio(std::span<const std::string> groups, std::span<const double> y) {
+  std::vector<double> known;
+  std::vector<std::string> group_of;
+  for (std::size_t i = 0; i < std::min(groups.size(), y.size()); ++i)
+    if (!std::isnan(y[i])) known.push_back(y[i]), group_of.push_back(groups[i]);
+  const auto r = ranks(known);
+  const double mean = 0.5 * (static_cast<double>(known.size()) - 1.0);
+  std::map<std::string, std::pair<double, double>> of_group;  // number, sum of deviations
+  double all = 0.0, between = 0.0;
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    auto& [n, sum] = of_group[group_of[i]];
+    n += 1.0, sum += r[i] - mean, all += (r[i] - mean) * (r[i] - mean);
+  }
+  for (const auto& [name, group] : of_group) between += group.second * group.second / group.first;
+  return all > 0.0 && of_group.size() > 1 ? std::sqrt(between / all) : nothing;
 }
 
 }  // namespace TIDEWATT_NAMESPACE::study

@@ -36,11 +36,20 @@ double quantile(std::span<const double> values, double p);
 /// if a side is constant. @source [@spearman_1904]
 double rank_correlation(std::span<const double> x, std::span<const double> y);
 
+/// Correlation ratio of a sample's ranks with groups that have no order, 0 to 1; pairs with NaN are left out, ties share ranks. NaN if the
+/// sample is constant or of one group. With two groups it is the size of the rank correlation.
+///
+///     eta² = Σ_g n_g (r_g - r)² / Σ_i (r_i - r)²,   r_g the mean rank of group g
+///
+/// @param groups [n]  @param y any unit, [n]
+double correlation_ratio(std::span<const std::string> groups, std::span<const double> y);
+
 /// The analysis that belongs to the sweep's mode as CSV, for every numeric output; empty for modes without one.
 /// * sobol_indices: output, variable, first-order and total index with intervals
 /// * tornado: output, variable, its ends, the output at both ends and at the base, the swing between those that ran, and the ends that
-///   failed
-/// * monte_carlo: output, n, mean, standard deviation, quantiles 5, 25, 50, 75, 95 %, and the most related variable
+///   failed; the ends of texts are those with the lowest and the highest output
+/// * monte_carlo: output, n, mean, standard deviation, quantiles 5, 25, 50, 75, 95 %, and the most related variable, by its rank
+///   correlation or, of texts, by their correlation ratio
 std::string analyse(const SweepSpec& spec, const SweepTable& table);
 
 /// Share of its cases that may fail in a sweep with quantiles or Sobol indices, unit 1: what is left would be biased beyond.

@@ -1,5 +1,6 @@
 // The analyses of a sweep's table as CSV.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <charconv>
@@ -64,26 +65,65 @@ std::string index_rows(const SweepSpec& spec, const SweepTable& table) {
   return out;
 }
 
+/// One variable's cases of a tornado.
+struct Bar {
+  std::size_t first = 0;            ///< number of its first case
+  std::vector<std::string> values;  ///< of its cases, as TOML text
+  std::size_t low = 0, high = 0;    ///< which of them are its ends
+};
+
+/// The bars of all variables for one output `f`: a range's ends are its own, those of texts the lowest and the highest output.
+std::vector<Bar> bars_of(const SweepSpec& spec, const std::vector<double>& f) {
+  std::vector<Bar> out;
+  std::size_t first = 1;  // behind the base
+  for (const auto& v : spec.variables) {
+    Bar bar{first, v.ends(), 0, 0};
+    first += bar.values.size();
+    bar.high = bar.values.size() - 1;
+    const auto at = [&](std::size_t k) { return f[bar.first + k]; };
+    for (std::size_t k = 0; v.is_text() && k < bar.values.size(); ++k) {
+      if (std::isnan(at(bar.low)) || at(k) < at(bar.low)) bar.low = k;
+      if (std::isnan(at(bar.high)) || at(k) > at(bar.high)) bar.high = k;
+    }
+    out.push_back(std::move(bar));
+  }
+  return out;
+}
+
+/// What a value is called where its case failed.
+std::string end_name(const Variable& v, std::size_t k, const std::string& value) {
+  return v.is_text() ? text_of(value) : k == 0 ? "low" : "high";
+}
+
 std::string tornado_rows(const SweepSpec& spec, const SweepTable& table) {
   std::string out = "output,variable,low,high,at_low,at_base,at_high,swing,failed\r\n";
   for (const auto& name : outputs_of(table)) {
     const auto f = table.numbers(name);
+    const auto all = bars_of(spec, f);
     std::vector<std::pair<double, std::string>> bars;
-    for (std::size_t d = 0; d < spec.variables.size(); ++d) {
-      const auto& v = spec.variables[d];
-      const double low = f[2 * d + 1], high = f[2 * d + 2],
+    for (std::size_t d = 0; d < all.size(); ++d) {
+      const auto& [first, values, at_low, at_high] = all[d];
+      const double low = f[first + at_low], high = f[first + at_high],
                    swing = std::fmax(std::fmax(low, f[0]), high) - std::fmin(std::fmin(low, f[0]), high);
-      const bool no_low = is_failed(table, 2 * d + 1), no_high = is_failed(table, 2 * d + 2);
-      auto text = fmt::format("{},{},{},{}", csv_cell(name), csv_cell(v.name), csv_cell(text_of(v.at(0.0))),
-                              csv_cell(text_of(v.at(1.0)))) +
+      std::vector<std::string> failed;
+      for (std::size_t k = 0; k < values.size(); ++k)
+        if (is_failed(table, first + k)) failed.push_back(end_name(spec.variables[d], k, values[k]));
+      auto text = fmt::format("{},{},{},{}", csv_cell(name), csv_cell(spec.variables[d].name),
+                              csv_cell(text_of(values[at_low])), csv_cell(text_of(values[at_high]))) +
                   line("", low, f[0], high, swing);
-      text.insert(text.size() - 2, no_low && no_high ? ",low high" : no_low ? ",low" : no_high ? ",high" : ",");
+      text.insert(text.size() - 2, "," + csv_cell(fmt::format("{}", fmt::join(failed, " "))));
       bars.emplace_back(std::isnan(swing) ? -1.0 : swing, std::move(text));
     }
     std::stable_sort(bars.begin(), bars.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     for (const auto& [swing, text] : bars) out += text;
   }
   return out;
+}
+
+/// How closely an output follows a varied column: rank correlation, or the correlation ratio of texts.
+double relation(const Column& column, const SweepTable& table, const std::vector<double>& f) {
+  const auto* texts = std::get_if<std::vector<std::string>>(&column.values);
+  return texts != nullptr ? correlation_ratio(*texts, f) : rank_correlation(table.numbers(column.name), f);
 }
 
 std::string interval_rows(const SweepTable& table) {
@@ -98,11 +138,9 @@ std::string interval_rows(const SweepTable& table) {
       if (!std::isnan(x)) square += (x - mean) * (x - mean);
     std::string most;
     for (std::size_t c = 0; c < n_varied(table); ++c) {
-      const auto& [heading, values] = table.columns[c];
-      // A seed has no order.
-      if (heading == seed_key || std::holds_alternative<std::vector<std::string>>(values)) continue;
-      const double r = rank_correlation(table.numbers(heading), f);
-      if (std::abs(r) > std::abs(best)) best = r, most = heading;
+      if (table.columns[c].name == seed_key) continue;  // a seed has no order, and each case its own
+      const double r = relation(table.columns[c], table, f);
+      if (std::abs(r) > std::abs(best)) best = r, most = table.columns[c].name;
     }
     out += line(csv_cell(name), n, mean, std::sqrt(square / (n - 1.0)), quantile(f, 0.05), quantile(f, 0.25),
                 quantile(f, 0.5), quantile(f, 0.75), quantile(f, 0.95));
@@ -133,12 +171,14 @@ std::string refused_analysis(const SweepSpec& spec, const SweepTable& table) {
 std::vector<std::string> failed_ends(const SweepSpec& spec, const SweepTable& table) {
   std::vector<std::string> out;
   if (spec.mode != "tornado") return out;
-  for (std::size_t i = 1; i < table.n_row; ++i) {
-    const auto& v = spec.variables[(i - 1) / 2];
-    const bool low = i % 2 == 1;
-    if (is_failed(table, i))
-      out.push_back(fmt::format("{} = {} ({}): {}", v.name, text_of(v.at(low ? 0.0 : 1.0)), low ? "low" : "high",
-                                texts_of(table, "error")[i]));
+  std::size_t i = 1;  // behind the base
+  for (const auto& v : spec.variables) {
+    const auto values = v.ends();
+    for (std::size_t k = 0; k < values.size(); ++k, ++i) {
+      if (!is_failed(table, i)) continue;
+      const std::string which = v.is_text() ? "" : fmt::format(" ({})", end_name(v, k, values[k]));
+      out.push_back(fmt::format("{} = {}{}: {}", v.name, text_of(values[k]), which, texts_of(table, "error")[i]));
+    }
   }
   return out;
 }

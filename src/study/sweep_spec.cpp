@@ -9,6 +9,7 @@
 
 #include "base/path_below.hpp"
 #include "base/schema_version.hpp"
+#include "base/text.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "toml_value.hpp"
@@ -137,6 +138,13 @@ std::string Variable::at(double u) const {
   const double x = scale == "log" ? low * math::exp(u * math::log(high / low)) : low + u * (high - low);
   return whole ? toml_value(static_cast<std::int64_t>(std::llround(x))) : toml_value(std::clamp(x, low, high));
 }
+
+bool Variable::is_text() const {
+  double x = 0.0;
+  return std::any_of(values.begin(), values.end(), [&](const std::string& v) { return !parse_number(v, x); });
+}
+
+std::vector<std::string> Variable::ends() const { return is_text() ? values : std::vector{at(0.0), at(1.0)}; }
 
 void SweepSpec::fields(FieldVisitor& v) {
   v.text("scenario", scenario, "base scenario, in the sweep file's folder or below", Need::optional);

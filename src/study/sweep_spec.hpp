@@ -23,6 +23,10 @@ struct Variable {
   /// The value at `u` in [0, 1) of the variable, as TOML text: a list's item, or low + u (high - low), or the same of
   /// the logarithm.
   std::string at(double u) const;
+  /// Whether its values are texts, which have no order.
+  bool is_text() const;
+  /// What a tornado runs, as TOML text: the values at both ends, [2]; of texts each of them, [n].
+  std::vector<std::string> ends() const;
 };
 
 /// A sweep as read from its file. Checked; nothing is read from the scenario yet.

@@ -207,8 +207,9 @@ def write(path, leave_out=()):
     add("energy", "level", ["gpu", "node", "feeder", "hall", "site"], in_J=(np.array([1.5, 1.8, 1.81, 1.8, 1.95]) * 1e12, "J"),
         out_J=(np.array([1.4999, 1.8, 1.81, 1.7998, 1.95]) * 1e12, "J"), stored_J=(np.array([1e8, 0, 0, 2e8, 0]), "J"),
         closure=(np.array([1e-13, 2e-13, 0, 3.1e-13, 1e-14]), "1"))  # fmt: skip
-    add("trust", "input", None, key=(["gpu.leakage_60degC_W", "gpu.leakage_spread_ratio"], ""), value=([90.0, 0.12], ""),
-        low=([60.0, 0.08], ""), high=([120.0, 0.2], ""), source=(["[K] assumed from <public> figures", "[K] assumed"], ""))  # fmt: skip
+    add("trust", "input", None, key=(["gpu.leakage_60degC_W", "gpu.leakage_spread_ratio", "job.main.plan.recompute"], ""),
+        value=([90.0, 0.12, np.nan], ""), low=([60.0, 0.08, np.nan], ""), high=([120.0, 0.2, np.nan], ""), word=(["", "", "none"], ""),
+        words=(["", "", "none or full"], ""), source=(["[K] assumed from <public> figures", "[K] assumed", "not said"], ""))  # fmt: skip
     writer.file.attrs["summary_json"] = json.dumps(summary(day, t, load))
     writer.file.attrs["payload_sha256"] = "0" * 64
     provenance = writer.file.create_group("provenance")

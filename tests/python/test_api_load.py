@@ -61,7 +61,8 @@ def test_the_cap_of_a_hall_is_the_limit_in_force():
 
 def test_assumed_inputs_come_with_their_ranges():
     assumed = tiny().assumed
-    assert list(assumed.columns) == ["key", "value", "low", "high", "source"]
+    assert list(assumed.columns) == ["key", "value", "low", "high", "source", "words"]
+    assert (assumed.words == "").all()
     assert len(assumed) > 10
     assert (assumed.low <= assumed.high).all()
     key, value = assumed.key[0], assumed.value[0]

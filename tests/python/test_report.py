@@ -75,6 +75,10 @@ class Drawn(unittest.TestCase):
         self.assertTrue("assumed from &lt;public&gt; figures" in self.page)
         self.assertEqual(charts_in(self.page).keys() >= {"chart-events"}, True)
 
+    def test_an_assumed_word_stands_with_the_words_that_it_may_be(self):
+        self.assertTrue('<td class="n">none</td><td colspan="3">none or full</td>' in self.page)
+        self.assertTrue('<td class="n">90</td><td class="n">60</td>' in self.page)  # numbers as before
+
     def test_one_bin_of_a_millisecond_survives_in_page_and_picture(self):
         chart = charts_in(self.page)["chart-waveform_transients"]
         power = chart["data"][0]

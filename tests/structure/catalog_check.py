@@ -34,7 +34,15 @@ def counts(entry, key):
     return entry.get("kind") == "model" or COUNT.search(key) is not None
 
 
+def word_findings(key, value, words):
+    if len(words) < 2 or len(set(words)) < len(words) or not all(isinstance(x, str) for x in words):
+        return [f"[assumed] {key}: a list of words has at least two, each once"]
+    return [] if value in words else [f"[assumed] {key}: '{value}' is none of {words}"]
+
+
 def range_findings(key, value, ends):
+    if isinstance(ends, list) and any(isinstance(x, str) for x in ends):
+        return word_findings(key, value, ends)
     if not (isinstance(ends, list) and len(ends) == 2 and all(is_number(x) for x in ends)):
         return [f"[assumed] {key}: a range is [low, high]"]
     numbers = value if isinstance(value, list) else [value]

@@ -332,6 +332,12 @@ class Checks(unittest.TestCase):
         self.assert_one(self.entry("[600, 800]", "[800, 600]"), "above")
         self.assert_one(self.entry("[600, 800]", "[600]"), "[low, high]")
         self.assert_one(self.entry("tdp_W = 700", 'tdp_W = "high"'), "only numbers")
+        with_word = GOOD_ENTRY.replace("tdp_W = 700", 'tdp_W = 700\nlaw = "cube"').replace("[sources]", '[sources]\n"power.law" = "[R]"')
+        for law, findings in {'["square", "cube"]': 0, '["square", "line"]': 1, '["cube"]': 1}.items():
+            self.put("catalog/gpu/x.toml", with_word + f'"power.law" = {law}\n')
+            self.assertEqual(len(self.found(catalog_check)), findings)
+        self.assert_one(self.entry("[600, 800]", '["low", "high"]'), "'700' is none of")
+        self.assert_one(self.entry("[600, 800]", '["low", "low"]'), "at least two")
         self.assert_one(self.entry("[assumed]", '"power.gone_W" = "[R]"\n[assumed]'), "no such value")
         self.assert_one(self.entry('name = "x"', 'name = "y"'), "not the file's")
         self.assert_one(self.entry('kind = "gpu"', 'kind = "server"'), "not the folder's")

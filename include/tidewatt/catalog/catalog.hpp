@@ -10,13 +10,20 @@
 
 namespace TIDEWATT_NAMESPACE::catalog {
 
-/// A catalog value that is assumed rather than sourced: it belongs on every result.
+/// A value that is assumed rather than sourced: it belongs on every result. Of a key that takes one word of a list, a value is the
+/// word's place in that list, counted from 0.
 struct TIDEWATT_API AssumedInput {
-  std::string key;     ///< full key path in the scenario, e.g. `hall.a.gpu.power.leakage_W`
-  double value = 0.0;  ///< in the key's edge unit
-  double low = 0.0, high = 0.0;
-  std::string source;
-  std::vector<double> values{};  ///< equally likely, ascending, [n]; empty: any from low to high
+  std::string key;                   ///< full key path in the scenario, e.g. `hall.a.gpu.power.leakage_W`
+  double value = 0.0;                ///< what the scenario has, in the key's edge unit
+  double low = 0.0, high = 0.0;      ///< ends of its range, in the key's edge unit
+  std::string source;                ///< what the range or the words rest on
+  std::vector<double> values{};      ///< equally likely, ascending, [n]; empty: any from low to high
+  std::vector<std::string> words{};  ///< what `values` mean, [n]; empty: a number
+
+  /// A value in print: its word, or the number with six digits. @param x one of `values`, or a number in the key's unit
+  std::string text(double x) const;
+  /// What is drawn, in print: `none, selective or full`, `4 or 8`, `0 to 0.9`.
+  std::string choices() const;
 };
 
 /// The project's data files (compiled in), overlaid by a user's folder of the same layout.
@@ -36,7 +43,8 @@ class TIDEWATT_API Catalog {
   Node values(const std::string& kind, const std::string& name) const;
 
   /// `spec` is a name, or a table with `catalog = name` and keys that override the entry's. A table without `catalog`
-  /// stands alone. Errors are added to `findings`; assumed values that the spec does not override to `assumed`.
+  /// stands alone. Errors are added to `findings`; assumed values that the spec does not override to `assumed`. Of a word only
+  /// `key`, `source` and `words` are set: the catalog does not know the list that a key takes its words from.
   Node resolve(const Node& spec, const std::string& kind, const std::string& path, std::vector<Finding>& findings,
                std::vector<AssumedInput>& assumed) const;
 

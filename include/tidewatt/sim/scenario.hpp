@@ -185,14 +185,16 @@ struct TIDEWATT_API EventParams {
   void fields(FieldVisitor& v);
 };
 
-/// A number of the scenario that nobody knows well (`[[assumed]]`): chance, Monte Carlo and tornado draw it, as they draw what the
-/// catalog assumes.
+/// A number or word of the scenario that nobody knows well (`[[assumed]]`): chance, Monte Carlo and tornado draw it, as they draw what
+/// the catalog assumes.
 struct TIDEWATT_API AssumedParams {
-  std::string key;             ///< full key path of a number, e.g. `job.main.plan.virtual_stages`
+  std::string key;             ///< full key path of a number or word, e.g. `job.main.plan.virtual_stages`
   double low = 0.0;            ///< lowest value in the key's unit; equal to `high`: one of `values`
   double high = 0.0;           ///< highest value in the key's unit
   std::vector<double> values;  ///< equally likely ones in the key's unit, [n]; empty: any from low to high
-  std::string source;          ///< what the range rests on
+  std::vector<std::string>
+      words;           ///< equally likely ones, of a key that takes one word of a list, [n]; empty: a number
+  std::string source;  ///< what the range or the words rest on
   void fields(FieldVisitor& v);
 };
 
@@ -240,7 +242,7 @@ struct TIDEWATT_API Scenario {
   std::optional<EconomicsParams> economics;
   std::optional<cooling::ClimateParams> climate;
   std::string text;                ///< the scenario's TOML, including inherited tables and overrides
-  std::vector<std::string> notes;  ///< keys that are valid but have no effect
+  std::vector<std::string> notes;  ///< keys that are valid but have no effect, assumed words that cannot be drawn
   std::string folder;              ///< base folder of paths in the scenario
   std::vector<catalog::AssumedInput> assumed;
   std::vector<DefaultInput> defaults;  ///< defaults taken, in the order of the file
@@ -272,13 +274,14 @@ TIDEWATT_API Scenario load_scenario_text(const std::string& text, const std::str
 TIDEWATT_API Scenario reference_of(Scenario scenario);
 /// Checks a scenario that was changed in code, as the file reader does: every value against its range, all parts against one another.
 /// Weather files are read again; recordings are not.
-/// @return keys that are valid but have no effect, as `Scenario::notes`
+/// @return keys that are valid but have no effect, as in `Scenario::notes`
 /// @throws InputError with every finding, under the keys of a scenario file; RefusedError if too large
 TIDEWATT_API std::vector<std::string> check(const Scenario& scenario);
-/// The same scenario with other values of some of its numbers, set where they act: it does not matter whether a file, a catalog entry
-/// or a default gave them. What the parts must agree on is not checked: `check` and `run` do that.
-/// @param values by full key path, e.g. `hall.a.gpu.power.leakage_W`, in the key's unit; those of whole numbers are rounded
-/// @throws InputError with every key that is no number of the scenario, and every value outside its range
+/// The same scenario with other values of some of its numbers and words, set where they act: it does not matter whether a file, a catalog
+/// entry or a default gave them. What the parts must agree on is not checked: `check` and `run` do that.
+/// @param values by full key path, e.g. `hall.a.gpu.power.leakage_W`, in the key's unit; those of whole numbers are rounded; of a key
+/// that takes one word of a list the word's place in it, counted from 0 (`AssumedInput::values`)
+/// @throws InputError with every key that is no number or word of the scenario, and every value outside its range or list
 TIDEWATT_API Scenario with_values(Scenario scenario, const std::map<std::string, double>& values);
 /// As `load_scenario`, of a parsed file.
 /// @param folder base folder of paths in the scenario  @param log records every key that is read; null: no record

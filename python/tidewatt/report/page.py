@@ -219,16 +219,18 @@ def _events(page, result):
 
 def _trust(result):
     group = result.group("trust")
-    columns = [group[key] for key in ("key", "value", "low", "high", "source")]
-    rows = list(zip(*(c.tolist() for c in columns)))
+    columns = [group[key].tolist() for key in ("key", "value", "low", "high", "source")]
+    columns += [group[key].tolist() if key in group else [""] * len(columns[0]) for key in ("word", "words")]  # absent before 0.2
+    rows = list(zip(*columns))
     inner = "<tr>" + "".join(f"<th{kind}>{word}</th>" for word, kind in
                              [("key", ""), ("value", ' class="n"'), ("low", ' class="n"'), ("in its range", ""), ("high", ' class="n"'), ("source", "")]) + "</tr>"  # fmt: skip
-    for key, value, low, high, source in rows:
+    for key, value, low, high, source, word, words in rows:
         where = f'<div class="range"><i style="left:{100 * min(1, max(0, (value - low) / (high - low))):.0f}%"></i></div>' if high > low else ""
-        cells = [f'<td class="key">{breakable(str(key))}</td>', *(f'<td class="n">{escape(text(x))}</td>' for x in (value, low)),
-                 f"<td>{where}</td>", f'<td class="n">{escape(text(high))}</td>', f'<td class="wide">{escape(str(source))}</td>']  # fmt: skip
+        of_value = [*(f'<td class="n">{escape(text(x))}</td>' for x in (value, low)), f"<td>{where}</td>", f'<td class="n">{escape(text(high))}</td>']
+        of_word = [f'<td class="n">{escape(str(word))}</td>', f'<td colspan="3">{escape(str(words))}</td>']
+        cells = [f'<td class="key">{breakable(str(key))}</td>', *(of_word if word else of_value), f'<td class="wide">{escape(str(source))}</td>']
         inner += f"<tr>{''.join(cells)}</tr>"
-    return f"{len(rows)} assumed inputs", "values without a measured source, with the range they may lie in", f'<div class="scroll tall"><table>{inner}</table></div>'
+    return f"{len(rows)} assumed inputs", "values without a measured source, with the range they may lie in or the words they may be", f'<div class="scroll tall"><table>{inner}</table></div>'
 
 
 def _zoom(page, result):

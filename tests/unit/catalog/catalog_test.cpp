@@ -118,3 +118,36 @@ TEST_CASE("a user's folder without an entry is refused, and so is everything wro
                        Catch::Contains("d.toml:3:1: assumed: expected a table") && Catch::Contains("e.toml:1:"));
   CHECK_THAT(text, Catch::Contains("g.toml:2:1: name: ") && Catch::Contains("f.toml has a grid of this name already"));
 }
+
+TEST_CASE("words that an entry assumes are listed as words, and a mixed list is refused") {
+  const auto folder = std::filesystem::temp_directory_path() / "tidewatt_catalog_words";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "w.toml") << "kind = 'job'\nname = 'w'\nstop = 'soft'\nn = 2\n[sources]\nstop = 'a test'\n"
+                                      "[assumed]\nstop = ['at_once', 'soft']\nn = [1, 3]\n";
+  std::vector<Finding> findings;
+  std::vector<catalog::AssumedInput> assumed;
+  catalog::Catalog(folder.string()).resolve(Node{std::string("w"), {}}, "job", "job.a.life", findings, assumed);
+  std::filesystem::remove_all(folder);
+  REQUIRE(findings.empty());
+  REQUIRE(assumed.size() == 2);
+  const auto &number = assumed[0], &word = assumed[1];  // keys of a table are sorted
+  CHECK(number.key == "job.a.life.n");
+  CHECK(number.words.empty());
+  CHECK(number.choices() == "1 to 3");
+  CHECK(word.key == "job.a.life.stop");
+  CHECK(word.words == std::vector<std::string>{"at_once", "soft"});
+  CHECK(word.choices() == "at_once or soft");
+  CHECK(word.source == "a test");
+  CHECK_THAT(refusal({{"m.toml", "kind = 'grid'\nname = 'm'\nx = 1\n[assumed]\nx = ['a', 1]\n"}}),
+             Catch::Contains("assumed.x: expected a range of numbers, [low, high], or a list of words"));
+}
+
+TEST_CASE("values and words of an assumed input in print") {
+  const catalog::AssumedInput number{"a.b_W", 3.5, 1, 6, "", {}, {}}, counts{"a.n", 4, 4, 16, "", {4, 8, 16}, {}},
+      word{"a.c", 3, 0, 3, "", {0, 1, 3}, {"none", "selective", "full"}};
+  CHECK(number.text(number.value) == "3.5");
+  CHECK(number.choices() == "1 to 6");
+  CHECK(counts.choices() == "4, 8 or 16");
+  CHECK(word.text(word.value) == "full");
+  CHECK(word.choices() == "none, selective or full");
+}

@@ -59,6 +59,18 @@ TEST_CASE("without a result a filing says what is open and invents nothing") {
   CHECK(page.find("inf ") == std::string::npos);
 }
 
+TEST_CASE("a filing lists an assumed word with the words that it may be") {
+  study::FilingOptions o{"tiny.toml", {}};
+  o.as_if = true;
+  const auto s =
+      tiny("\n[[assumed]]\nkey = \"job.main.plan.recompute\"\nwords = [\"none\", \"full\"]\nsource = \"not said\"\n");
+  const std::string page = study::make_filing(s, rules("ercot_nogrr282"), o).files.at(0).text();
+  const auto at = page.find("job.main.plan.recompute");
+  REQUIRE(at != std::string::npos);
+  const std::string row = page.substr(at, page.find("</tr>", at) - at);
+  for (const char* word : {">none<", ">none or full<", ">not said<"}) CHECK(row.find(word) != std::string::npos);
+}
+
 TEST_CASE("diagram, data sheet and records show the settings that are filed, and what they replace") {
   study::FilingOptions o{"tiny.toml", {}};
   o.as_if = true;

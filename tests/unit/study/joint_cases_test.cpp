@@ -166,6 +166,50 @@ TEST_CASE("a tornado names the ends that failed") {
   CHECK(analyse(spec, table).find("f_MW,x,1.0,2.0,3,1,,2,high") != std::string::npos);
 }
 
+TEST_CASE("a tornado's words have the lowest and the highest output as ends") {
+  SweepSpec spec;
+  spec.mode = "tornado";
+  spec.variables = {{"w", {"w"}, {"\"none\"", "\"selective\"", "\"full\"", "\"operators\""}, 0, 0, "linear", false, 0},
+                    {"x", {"x"}, {}, 1, 2, "linear", false, 0}};
+  auto table = table_of(7, 0);
+  std::get<std::vector<std::string>>(table.columns[2].values)[3] = "failed";
+  std::get<std::vector<std::string>>(table.columns[3].values)[3] = "input: no room";
+  std::get<std::vector<double>>(table.columns[4].values) = {2.0, 2.0, 7.0, std::nan(""), 1.0, 2.5, 3.0};
+  const auto analysis = analyse(spec, table);
+  CHECK(analysis.find("f_MW,w,operators,selective,1,2,7,6,full") != std::string::npos);
+  CHECK(analysis.find("f_MW,x,1.0,2.0,2.5,2,3,1,\r\n") != std::string::npos);
+  CHECK(failed_ends(spec, table) == std::vector<std::string>{"w = full: input: no room"});
+}
+
+TEST_CASE("a case's word stands in its row, is set in its run, and can decide an output") {
+  const StudyCase c;
+  c.write("words.toml",
+          "base = \"tiny.toml\"\n[[assumed]]\nkey = \"job.main.plan.recompute\"\nwords = [\"none\", \"full\"]\nsource "
+          "= \"a "
+          "test\"\n");
+  const auto runner = monte_carlo(c, c.path("words.toml"), 8, "set = [\"run.duration_h=0.02\"]\n");
+  const std::string key = "job.main.plan.recompute";
+  std::set<double> places;
+  for (std::size_t i = 0; i < 8; ++i) {
+    const auto set = runner.cases().assignments(i);
+    const double place = runner.cases().numbers(i).at(key);
+    CHECK(std::count(set.begin(), set.end(), key + (place == 3.0 ? "=\"full\"" : "=\"none\"")) == 1);
+    CHECK((place == 0.0 || place == 3.0));
+    places.insert(place);
+  }
+  CHECK(places.size() == 2);
+  run_sweep(runner, c.path("out"), {{}, 1, false, {}, {}});
+  const auto table = merge_sweep(runner, c.path("out"));
+  const auto& words = std::get<std::vector<std::string>>(table.find(key)->values);
+  const auto rate = table.numbers("tokens_per_s_mean");
+  double slowest_none = 1e300, fastest_full = 0.0;
+  for (std::size_t i = 0; i < 8; ++i)
+    words[i] == "none" ? slowest_none = std::min(slowest_none, rate[i])
+                       : fastest_full = std::max(fastest_full, rate[i]);
+  CHECK(fastest_full < slowest_none);
+  CHECK(analyse(runner.spec(), table).find("job.main.plan.recompute,") != std::string::npos);
+}
+
 TEST_CASE("the nominal run lies between the 5 and 95 % quantiles of its draws") {
   const StudyCase c;
   const std::string set = "set = [\"run.duration_h=0.05\"]\n";

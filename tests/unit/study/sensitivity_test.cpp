@@ -81,6 +81,24 @@ TEST_CASE("quantiles and rank correlation") {
   CHECK(std::isnan(rank_correlation(std::vector<double>{1, 1}, std::vector<double>{1, 2})));
 }
 
+TEST_CASE("the correlation ratio of groups is that of ranks, and has no order") {
+  using Words = std::vector<std::string>;
+  const std::vector<double> y = {10, 20, 300, 40};
+  CHECK(correlation_ratio(Words{"a", "a", "b", "b"}, y) ==
+        Approx(std::abs(rank_correlation(std::vector<double>{0, 0, 1, 1}, y))));
+  CHECK(correlation_ratio(Words{"b", "b", "a", "a"}, y) == correlation_ratio(Words{"a", "a", "b", "b"}, y));
+  // The middle word alone is far off: places 0, 1, 2 have no rank correlation with it.
+  const std::vector<double> hill = {1.0, 1.1, 9.0, 9.1, 1.05, 1.15};
+  const Words three = {"none", "none", "selective", "selective", "full", "full"};
+  CHECK(std::abs(rank_correlation(std::vector<double>{0, 0, 1, 1, 2, 2}, hill)) < 0.3);
+  CHECK(correlation_ratio(three, hill) == Approx(std::sqrt(13.0 / 17.5)));  // ranks 0, 2 | 4, 5 | 1, 3 around 2.5
+  // Ranks 0.5 | 0.5, 2 around 1, the third left out.
+  CHECK(correlation_ratio(Words{"a", "b", "a", "b"}, std::vector<double>{1, 1, std::nan(""), 2}) ==
+        Approx(std::sqrt(0.375 / 1.5)));
+  CHECK(std::isnan(correlation_ratio(Words{"a", "a"}, std::vector<double>{1, 2})));
+  CHECK(std::isnan(correlation_ratio(Words{"a", "b"}, std::vector<double>{1, 1})));
+}
+
 TEST_CASE("a quantile lies between its two order statistics: the 5 % of 0 to 100 is 5") {
   std::vector<double> x;
   for (int i = 100; i >= 0; --i) x.push_back(i);

@@ -28,14 +28,15 @@ TEST_CASE("a headline names blind rows of its quantity on the run's devices, and
                                          line("E2/rest-h100-41", "blind", 0.05),
                                          line("E7/clock-slope", "blind", -0.09),
                                          line("E7/copy", "blind", 0.03)};
-  const auto all =
-      backing(lines, "gpu = \"h100_sxm_700W\"",
-              {"hall.a.gpu.compute.small_tile_ratio", "hall.a.plant.fan_lag_s", "hall.a.gpu.power.leakage_W"});
+  const auto all = backing(lines, "gpu = \"h100_sxm_700W\"",
+                           {"hall.a.gpu.compute.small_tile_ratio", "hall.a.plant.fan_lag_s",
+                            "hall.a.gpu.power.leakage_W", "job.main.plan.recompute"});
   const auto& tokens = of(all, "tokens_per_s_mean");
   REQUIRE(tokens.rows.size() == 1);
   CHECK(tokens.rows[0].row == "R4/h100-256");
   CHECK(tokens.n_other_device == 1);
-  CHECK(tokens.assumed.size() == 2);
+  CHECK(tokens.assumed.size() == 3);
+  CHECK(tokens.assumed.back() == "job.main.plan.recompute");
   CHECK(of(all, "pcc_mean_MW").rows.size() == 1);
   // The clock's slope, of another area: blind at first, and what the entry is fitted to today.
   CHECK(of(all, "throughput_swing_percent").rows.empty());
