@@ -60,8 +60,8 @@ class Filler {
     put(table, path, key, value(from, key), source(from + "." + key));
   }
 
-  /// The range of a default joins what is assumed; whole numbers double from the low end to the high one. @param times of the key's
-  /// value to the entry's
+  /// The range or the words of a default join what is assumed; whole numbers double from the low end to the high one.
+  /// @param times of the key's value to the entry's
   void assume(const std::string& from, const std::string& key, const Node& used, std::int64_t times = 1);
 
   void hall(Node& item, const std::string& path);
@@ -108,6 +108,12 @@ void Filler::assume(const std::string& from, const std::string& key, const Node&
   const Node* range = ranges_.find(from);
   if (range == nullptr) return;
   const auto& ends = std::get<Node::Array>(range->value);
+  if (ends.front().is_text()) {
+    catalog::AssumedInput a{key, 0.0, 0.0, 0.0, source(from), {}, {}};
+    for (const Node& word : ends) a.words.push_back(std::get<std::string>(word.value));
+    reading_.assumed.push_back(std::move(a));  // the reader of the scenario gives them their places
+    return;
+  }
   const auto by = static_cast<double>(times);
   const auto number = [by](const Node& n) { return by * number_in(n).value(); };
   catalog::AssumedInput a{key, number(used), number(ends[0]), number(ends[1]), source(from), {}};
@@ -190,9 +196,11 @@ void Filler::job(Node& item, const std::string& path, Node& root) {
   Node* plan = item.find("plan");
   if (plan == nullptr || !plan->is_table()) return;
   const std::string plan_path = path + ".plan";
+  const bool staged = whole(plan->find("pp"), 1) > 1;
   for (const auto& [key, v] : std::get<Node::Table>(value("", "plan")->value)) {
-    if (plan->find(key) == nullptr) assume("plan." + key, plan_path + "." + key, v);
-    put(*plan, plan_path, key, "plan");
+    const std::string from = !staged && value("plan_without_stages", key) != nullptr ? "plan_without_stages" : "plan";
+    if (plan->find(key) == nullptr) assume(from + "." + key, plan_path + "." + key, *value(from, key));
+    put(*plan, plan_path, key, from);
   }
   Node* n_gpu = plan->find("n_gpu");
   if (text_of(n_gpu) == "all") {

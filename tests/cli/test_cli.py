@@ -208,6 +208,19 @@ class BadInput(unittest.TestCase):
             self.assertEqual(os.listdir(out), [], "a refused run leaves nothing behind")
             return outcome
 
+    def test_words_that_a_plan_does_not_say_are_named_as_words(self):
+        text = 'schema = 1\n[run]\nduration_h = 0.02\n[[hall]]\nn_gpu = 64\ngpu = "h100_sxm_700W"\n[[job]]\nmodel = "llama3_70b"\n[job.plan]\ntp = 8\npp = 1\n'
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "minimal.toml"
+            path.write_text(text, encoding="utf-8")
+            outcome = check(path)
+            self.assertIn('default: job.main.plan.recompute = "none"; intervals draw none, selective or full', outcome.stdout)
+            self.assertIn("note: job.main.plan.sharding = none is not drawn: one GPU of stage 0 needs", outcome.stderr)
+            said = product.run(BINARY, path, folder).json["defaults"]["job.main.plan.recompute"]
+            self.assertEqual((said["value"], said["drawn_from"]), ('"none"', "none, selective or full"))
+            path.write_text(text + '[[assumed]]\nkey = "job.main.plan.recompute"\nwords = ["none", "ful"]\nsource = "x"\n', encoding="utf-8")
+            self.refused(check(path), 2, "minimal.toml:14:9: assumed.1.words: 'ful'", "none, selective, operators, full", "did you mean 'full'?")
+
     def test_misspelt_key_names_place_and_nearest_key(self):
         self.refused(self.run_file("misspelt_key.toml"), 2, "misspelt_key.toml:4:1:", "duraton_h", "duration_h")
 

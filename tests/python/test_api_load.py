@@ -69,6 +69,15 @@ def test_assumed_inputs_come_with_their_ranges():
     assert np.isfinite(value) and "." in key
 
 
+def test_assumed_words_come_as_words():
+    tables = {"hall": [{"n_gpu": 64, "gpu": "h100_sxm_700W"}], "job": [{"model": "llama3_8b", "plan": {"tp": 8, "pp": 2}}]}
+    assumed = tw.load(tables).assumed.set_index("key")
+    row = assumed.loc["job.main.plan.recompute"]
+    assert row.value == "none" and row.words == "none, selective or full"
+    assert np.isnan(row.low) and np.isnan(row.high)
+    assert assumed.loc["job.main.plan.sharding"].words == "none, zero1 or fsdp"
+
+
 def test_all_findings_come_at_once_with_their_keys():
     with pytest.raises(tw.InputError) as caught:
         tw.load(DAY, set={"run.duration_hours": 1, "hall.a.n_gpu": -4})

@@ -62,6 +62,32 @@ TEST_CASE("a tornado has the base and two cases per variable, indices (k + 2) n,
   CHECK_THROWS_AS(list_cases(s), InputError);
 }
 
+TEST_CASE("a tornado runs each word of a list, and numbers at both ends") {
+  SweepSpec s;
+  s.mode = "tornado";
+  s.variables = {listed("a", {"\"none\"", "\"selective\"", "\"full\""}), listed("b", {"1", "2", "4"})};
+  const auto list = list_cases(s);
+  REQUIRE(list.size() == 1 + 3 + 2);
+  CHECK(list.assignments(2) == std::vector<std::string>{"a=\"selective\""});
+  CHECK(list.assignments(5) == std::vector<std::string>{"b=4"});
+}
+
+TEST_CASE("words that a plan does not say become a variable that sets them as text") {
+  const StudyCase c;
+  std::vector<std::string> left_out;
+  sim::LoadOptions load;
+  auto root = parse_toml_file(c.path("tiny.toml"));
+  auto& plan = *std::get<Node::Array>(root.find("job")->value).front().find("plan");
+  std::erase_if(std::get<Node::Table>(plan.value), [](const auto& item) { return item.first == "recompute"; });
+  const auto scenario = sim::read_scenario(root, c.path(""), load);
+  const auto variables = assumed_variables(scenario, root, c.path(""), load, left_out);
+  const auto v = std::find_if(variables.begin(), variables.end(),
+                              [](const Variable& x) { return x.name == "job.main.plan.recompute"; });
+  REQUIRE(v != variables.end());
+  CHECK(v->values == std::vector<std::string>{"\"none\"", "\"selective\"", "\"full\""});
+  CHECK(v->is_text());
+}
+
 TEST_CASE("the assumed inputs of a scenario become variables with the catalog's ranges") {
   const StudyCase c;
   std::vector<std::string> left_out;

@@ -1,6 +1,7 @@
 #include "study/input_draws.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "catch.hpp"
@@ -114,4 +115,27 @@ TEST_CASE("values that are equally likely are drawn equally often, and nothing b
   };
   CHECK(n_of(4.0) + n_of(8.0) == 32);
   CHECK(std::abs(n_of(4.0) - 16) <= 4);  // 16 of a hypercube, but for candidates that were refused
+}
+
+TEST_CASE("each word is drawn equally often, and the other inputs have the draws that they have without it") {
+  study::ReducedFleet fleet;
+  fleet.scenario = minimal();
+  const std::string key = "job.main.plan.recompute";
+  const auto drawn = input_draws(fleet, catalog::Catalog(), 48, 1);
+  REQUIRE(drawn.draws.size() == 48);
+  std::map<std::string, int> n_of;
+  for (const auto& d : drawn.draws) ++n_of[sim::with_values(fleet.scenario, d).jobs.front().plan.recompute];
+  REQUIRE(n_of.size() == 3);
+  for (const char* word : {"none", "selective", "full"}) {
+    INFO(word);
+    CHECK(std::abs(n_of[word] - 16) <= 4);  // 16 of a hypercube, but for candidates that were refused
+  }
+  auto without = fleet;
+  std::erase_if(without.scenario.assumed, [](const auto& a) { return !a.words.empty(); });
+  const auto plain = input_draws(without, catalog::Catalog(), 48, 1);
+  REQUIRE(drawn.n_refused == 0);
+  REQUIRE(plain.n_refused == 0);
+  for (std::size_t i = 0; i < 48; ++i)
+    for (const auto& [of_number, value] : plain.draws[i]) CHECK(drawn.draws[i].at(of_number) == value);
+  CHECK_FALSE(plain.draws.front().contains(key));
 }

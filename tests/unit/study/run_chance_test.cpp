@@ -62,3 +62,31 @@ TEST_CASE("without ranges and weather nothing moves a run but what the caller's 
   CHECK(c.parts[2].note == "no assumed input has a range");
   CHECK(figure(c, "pcc_mean_MW").p95 == Approx(std::exp(0.1) * sim::figure(base, "pcc_mean_MW")));
 }
+
+TEST_CASE("recomputation that a plan does not say widens the interval, which holds the runs with either word") {
+  const std::string key = "job.main.plan.recompute";
+  auto s = site();
+  // No other input moves the run.
+  std::erase_if(s.assumed, [&](const auto& a) { return a.key != key; });
+  REQUIRE(s.assumed.size() == 1);
+  auto& a = s.assumed.front();
+  a.words = {"none", "full"}, a.values = {0.0, 3.0}, a.high = 3.0;
+  const auto inputs = [](const sim::Scenario& of) {
+    auto o = few(16);
+    o.n_day = 0;
+    const auto c = study::run_chance(of, sim::run(of), o);
+    CHECK(c.parts[2].n_failed == 0);
+    CHECK(c.parts[2].n_draw == (of.assumed.empty() ? 0 : 16));
+    return figure(c, "iteration_s").parts;
+  };
+  const auto parts = inputs(s);
+  REQUIRE(parts.contains("inputs"));
+  const auto [low_s, high_s] = parts.at("inputs");
+  const double none_s = sim::figure(sim::run(s), "iteration_s"),
+               full_s = sim::figure(sim::run(sim::with_values(s, {{key, 3.0}})), "iteration_s");
+  CHECK(full_s > 1.15 * none_s);  // one forward pass more of three
+  CHECK(low_s <= none_s * (1.0 + 1e-9));
+  CHECK(high_s >= full_s * (1.0 - 1e-3));
+  s.assumed.clear();
+  CHECK_FALSE(inputs(s).contains("inputs"));
+}
