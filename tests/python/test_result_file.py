@@ -156,8 +156,8 @@ class ResultFile(unittest.TestCase):
         code = (
             "import runpy,sys\nh=runpy.run_path(sys.argv[1])['payload_sha256']\n"
             "for line in sys.stdin:\n"
-            "    try: print(h(line.strip()))\n"
-            "    except Exception: print('error')\n"
+            "    try: print(h(line.strip()), flush=True)\n"
+            "    except Exception: print('error', flush=True)\n"
         )
         image = Path(self.path).read_bytes()
         choose = random.Random(1)
@@ -170,12 +170,19 @@ class ResultFile(unittest.TestCase):
                 damaged[choose.randrange(len(image))] ^= 1 << choose.randrange(8)
             paths.append(os.path.join(self.folder.name, f"damaged{k}.h5"))
             Path(paths[-1]).write_bytes(damaged)
-        done = subprocess.run(
-            [sys.executable, "-c", code, ROOT / "scripts/hash_result"],
-            input="\n".join(paths), capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        answers = done.stdout.split()
+        answers, crashes = [], 0
+        while len(answers) < len(paths):
+            done = subprocess.run(
+                [sys.executable, "-c", code, ROOT / "scripts/hash_result"],
+                input="\n".join(paths[len(answers) :]), capture_output=True, text=True,
+            )  # fmt: skip
+            answers += done.stdout.split()
+            if done.returncode != 0:  # the HDF5 library itself crashes on some flips: reading failed
+                self.assertLess(done.returncode, 0, done.stderr)
+                crashes += 1
+                answers.append("error")
         self.assertEqual(len(answers), len(paths))
+        self.assertLessEqual(crashes, 2, "crashes of the library are rare")
         self.assertEqual(set(answers[::4]), {"error"}, "every cut file fails to open")
         noticed = sum(answer != original for answer in answers)
         print(f"damaged files noticed: {noticed} of {len(answers)}, the rest read the same values")
