@@ -83,7 +83,7 @@ void StageWindows::add(const workload::IterationModel& model, const Fleet& fleet
   for (std::size_t l = 0; l < limits.n(); ++l) {
     std::vector<CourseMix> own_lead;
     courses_[l].add(model, fleet.types[limits.hall[l]], gate_Hz, slowest_Hz, task.class_course, own_lead);
-    if (l == 0) lead = std::move(own_lead);
+    if (l == 0 || !(gate_Hz > 0.0)) lead = std::move(own_lead);
     task.class_lead.insert(task.class_lead.end(), lead.begin(), lead.end());
   }
 }

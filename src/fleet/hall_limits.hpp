@@ -37,7 +37,7 @@ class StageWindows {
                   double clock_frac);
   /// Classes of ranks that wait for none, under each limit. @returns [class] mean power of a nominal chip, W
   std::vector<double> set_alone(const HallLimits& limits, FleetTask& task) const;
-  /// Adds the courses of a group under each limit; all wait for ranks under the tightest one, see StageCourses::add.
+  /// Adds the courses of a group under each limit; where ranks wait, all do for those under the tightest one, see StageCourses::add.
   void add(const workload::IterationModel& model, const Fleet& fleet, const HallLimits& limits, double gate_Hz,
            double slowest_Hz, FleetTask& task);
   const dvfs::PhaseMix& mix(std::size_t stage) const { return mix_[stage]; }
