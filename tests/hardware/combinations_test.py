@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -99,11 +98,17 @@ def run(combination, folder, number):
     return nonsense(figures), figures
 
 
+def spent_s():
+    """Processor time of this test and of the runs that have ended, s: a busy machine does not change it."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
 def main(show):
-    begin = time.monotonic()
+    begin_s = spent_s()
     catalog = tw.Catalog()
     fit, n_refused, silent = checked(catalog)
-    checked_s = time.monotonic() - begin
+    checked_s = spent_s() - begin_s
     chosen = covering(fit)
     failures = [f"refused without what fits: {combination}: {wrong}" for combination, wrong in silent[:10]]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
@@ -116,16 +121,16 @@ def main(show):
             closure.append(figures["energy_closure"])
         if show:
             print(combination, figures.get("pue"), figures.get("iteration_s"), figures.get("tokens_per_J"))
-    total_s = time.monotonic() - begin
+    total_s = spent_s() - begin_s
     for failure in failures:
         print(failure)
     covered = {name for combination in chosen for name in combination}
     left_out = [name for kind in ("gpu", "server", "rack", "network", "plant") for name in catalog.names(kind)
                 if name not in covered and (kind, name) not in covered]
     print(f"in no combination that fits: {', '.join(left_out) or 'none'}")
-    print(f"{len(fit) + n_refused} combinations checked in {checked_s:.1f} s: {len(fit)} fit, {n_refused} refused, {len(silent)} of them without what fits")
+    print(f"{len(fit) + n_refused} combinations checked in {checked_s:.1f} s of processor: {len(fit)} fit, {n_refused} refused, {len(silent)} of them without what fits")
     print(f"{len(chosen)} runs of 60 s cover every pair; PUE {min(pue, default=0):.3f} to {max(pue, default=0):.3f}, energy closes to {max(closure):.1e}; "
-          f"{len(failures)} defects, {total_s:.0f} s")
+          f"{len(failures)} defects, {total_s:.0f} s of processor")
     return not failures and total_s <= LIMIT_S
 
 
