@@ -38,6 +38,8 @@ KINDS = (
     "csv",
     "auto",
 )
+TAKES_COLUMNS = ("csv", "power", "price", "carbon", "requests")
+TAKES_UNITS = ("csv", "power", "price", "carbon", "prometheus")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,8 +87,9 @@ def import_logs(
             )
         kind = next(iter(kinds.values()))
     report = ImportReport(kind, files=paths)
-    if kind not in ("csv", "power", "price", "carbon", "requests") and (columns or units):
-        raise InputError(f"--column and --unit are for tables (csv, power, price, carbon, requests), not for {kind}")
+    for option, given, use in (("--column", columns, TAKES_COLUMNS), ("--unit", units, TAKES_UNITS)):
+        if given and kind not in use:
+            raise InputError(f"{option} does nothing for {kind}; it is for {', '.join(use)}")
     names = ", ".join(Path(p).name for p in paths)
     try:
         table, more, entry = _read(kind, paths, report, columns, units, time_zone, name)
@@ -129,10 +132,14 @@ def _read(kind, paths, report, columns, units, zone, name):
         from . import nvidia_smi
 
         return nvidia_smi.read(paths, report, zone), {}, None
-    if kind in ("prometheus", "rocm-smi", "redfish"):
-        from . import prometheus, redfish, rocm_smi
+    if kind == "prometheus":
+        from . import prometheus
 
-        return {"prometheus": prometheus, "rocm-smi": rocm_smi, "redfish": redfish}[kind].read(paths, report), {}, None
+        return prometheus.read(paths, report, units), {}, None
+    if kind in ("rocm-smi", "redfish"):
+        from . import redfish, rocm_smi
+
+        return rocm_smi.read(paths, report, zone) if kind == "rocm-smi" else redfish.read(paths, report), {}, None
     if kind == "kineto":
         from . import kineto
 

@@ -7,7 +7,7 @@ import re
 import zlib
 from pathlib import Path
 
-from . import hourly, jobcomp, nvidia_smi, plain, requests, sacct
+from . import amd_smi, hourly, jobcomp, nvidia_smi, plain, requests, sacct, sacct_json
 from .report import InputError
 
 _JSON = (
@@ -47,11 +47,13 @@ def kind_of(path) -> str:
     if Path(path).suffix.lower() == ".parquet":
         return "csv"
     text = head(path)
-    if text.lstrip()[:1] in ("{", "["):
+    if amd_smi.is_log(text):
+        return "rocm-smi"
+    if text.lstrip()[:1] in ("{", "[") and not nvidia_smi.dialect(text):
         return _json_kind(text, path)
     if ":::MLLOG" in text:
         return "mllog"
-    if nvidia_smi.dialect(text):
+    if nvidia_smi.dialect(text) or nvidia_smi.without_header(text):
         return "nvidia-smi"
     if re.search(r"^# (HELP|TYPE) ", text, re.MULTILINE) or re.search(r"^\w+\{\w+=\"", text, re.MULTILINE):
         return "prometheus"
@@ -64,9 +66,11 @@ def _json_kind(text: str, path) -> str:
     for word, kind in _JSON:
         if word in text:
             return kind
-    if '"meta"' in text and re.search(r'"jobs"\s*:', text):
+    if sacct_json.is_answer(text):
+        return "sacct"
+    if re.search(r'"jobs"\s*:\s*\[', text) and ('"meta"' in text or '"job_state"' in text):
         return "squeue"
-    if '"meta"' in text and re.search(r'"nodes"\s*:', text):
+    if re.search(r'"nodes"\s*:\s*\[', text) and ('"meta"' in text or '"alloc_cpus"' in text):
         return "sinfo"
     raise InputError(f"{path}: JSON of no known kind; name the kind instead of auto")
 

@@ -7,12 +7,13 @@ import pandas as pd
 
 from .report import ImportReport, InputError
 from .series import check_clock, list_gaps, tidy, unwrap_counter
+from .text import NO_VALUE
 
 # Column: what it means. Power is the tool's mean (NVIDIA: 1 s from Ampere on), power_instant_W the instant.
 COLUMNS = {
     "time": "when",
     "host": "node",
-    "gpu": "number on its node; host:number where there are several hosts",
+    "gpu": "number on its node, or its bus id; host:number or file:number where there are several nodes",
     "uuid": "",
     "model": "",
     "power_W": "mean",
@@ -47,14 +48,17 @@ def finish(rows: list[dict], report: ImportReport, has_time: bool = True) -> pd.
     if not rows:
         raise InputError("no GPU in the input")
     table = pd.DataFrame(rows)
+    of_day = "time_s" in table  # times of day without a date
+    if of_day:
+        table["time"] = pd.to_timedelta(table["time_s"], unit="s")
     for name in NUMBERS:
         if name in table:
             table[name] = pd.to_numeric(table[name], errors="coerce")
             _check_range(table, name, report)
-    table = _tell_gpus_apart(table)
+    table = _tell_gpus_apart(table, report)
     have = [c for c in COLUMNS if c in table and table[c].notna().any() and not (table[c].astype(str) == "").all()]
-    if not any(c in NUMBERS for c in have):
-        raise InputError("no GPU has a number")
+    if not any(c.rsplit("_", 1)[-1] in ("W", "J", "degC", "MHz") for c in have):
+        raise InputError(f"no GPU has a power, a temperature or a clock{'; the log holds ' + ', '.join(c for c in have if c in NUMBERS) if any(c in NUMBERS for c in have) else ''}; record at least one of them")
     table = table[[*have, "row", "file"]]
     if has_time and "time" in table:
         check_clock(table["time"], table["row"].tolist(), str(table["file"].iloc[0]), report)
@@ -70,6 +74,8 @@ def finish(rows: list[dict], report: ImportReport, has_time: bool = True) -> pd.
                 )
     else:
         table = table.drop(columns="row")
+    if of_day:
+        table = table.assign(time=table["time"].dt.total_seconds()).rename(columns={"time": "time_s"})
     return table.drop(columns="file")
 
 
@@ -92,8 +98,49 @@ def _check_range(table: pd.DataFrame, name: str, report: ImportReport) -> None:
         table.loc[zero, name] = np.nan
 
 
-def _tell_gpus_apart(table: pd.DataFrame) -> pd.DataFrame:
-    """`gpu` names one GPU of the whole log, so that nobody merges GPU 0 of two nodes."""
-    if "host" in table and "gpu" in table and table["host"].nunique() > 1:
-        table["gpu"] = table["host"].astype(str) + ":" + table["gpu"].astype(str)
+def _tell_gpus_apart(table: pd.DataFrame, report: ImportReport) -> pd.DataFrame:
+    """`gpu` names one GPU of the whole log, by its strongest identity: UUID, bus id, host and number, file and number."""
+    uuid, bus, host, number = (_texts(table, c) for c in ("uuid", "bus", "host", "gpu"))
+    if not any(c.any() for c in (uuid, bus, number)):
+        return table
+    local = number.where(number != "", bus)
+    node = host.where(host != "", _file_of_node(table.assign(_local=local.mask((uuid != "") | (host != ""), "")), report))
+    key = ("uuid " + uuid).where(uuid != "", node + " " + bus.where(bus != "", number))
+    bare = local.where(local != "", uuid)
+    label = (host + ":" + bare).where(host != "", bare) if host[host != ""].nunique() > 1 else bare
+    names = label.groupby(key, sort=False).first()  # the same UUID is one GPU, whatever its number and host are later
+    if names.duplicated().any():
+        stem = table["file"].astype(str).str.replace(r"\.\w+$", "", regex=True).groupby(key, sort=False).first()
+        longer = stem + ":" + names
+        unique = ~longer.duplicated(keep=False)
+        names = longer if unique.all() else names + " " + names.index.str.replace("uuid ", "")
+        report.note("GPUs of several nodes have the same number: `gpu` is the file and the number" if unique.all() else "`gpu` is the number and the UUID")
+    table["gpu"] = key.map(names)
     return table
+
+
+def _texts(table: pd.DataFrame, column: str) -> pd.Series:
+    """A column of labels; empty where it is absent or holds a word for no value."""
+    if column not in table:
+        return pd.Series("", index=table.index)
+    texts = table[column].fillna("").astype(str).str.strip()
+    return texts.mask(texts.str.lower().isin(NO_VALUE), "")
+
+
+def _file_of_node(table: pd.DataFrame, report: ImportReport) -> pd.Series:
+    """The file where a number means another GPU in each file: the files overlap in time, or have no times and several rows of one GPU each."""
+    none = pd.Series("", index=table.index)
+    if table["file"].nunique() < 2 or not table["_local"].any():
+        return none
+    timed = table["time"].notna().any() if "time" in table else False
+    for _, part in table[table["_local"] != ""].groupby("_local"):
+        files = part.groupby("file", sort=False)
+        if timed:
+            spans = files["time"].agg(["min", "max"]).dropna().sort_values("min")
+            apart = (spans["min"].iloc[1:].to_numpy() <= spans["max"].cummax().iloc[:-1].to_numpy()).any()
+        else:
+            apart = len(files) > 1 and files.size().min() > 1
+        if apart:
+            return table["file"].astype(str)
+    report.note("files that follow each other hold the same GPUs, by their numbers; a UUID or a host in the log would tell")
+    return none

@@ -33,7 +33,7 @@ def read_price(
     """
     parts = []
     for path in paths:
-        cells, file = plain.texts(path, report), Path(path).name
+        cells, file = plain.texts(path, report), report.name_of(path)
         report.rows_read += len(cells)
         time, price = _time_column(cells, columns), (columns or {}).get("price") or next(
             (c for c in cells if _PRICE.search(c)), None
@@ -65,7 +65,7 @@ def read_price(
         raise InputError(f"prices in {' and '.join(sorted(table['currency'].unique()))}: import each by itself")
     price = table["price_per_MWh"]
     if price.isna().all():
-        raise InputError(f"{Path(paths[0]).name}: no row has a price")
+        raise InputError(f"{report.name_of(paths[0])}: no row has a price")
     report.facts.update(
         mean=float(price.mean()),
         min=float(price.min()),
@@ -89,7 +89,7 @@ def read_carbon(
     """
     parts = []
     for path in paths:
-        cells, file = plain.texts(path, report), Path(path).name
+        cells, file = plain.texts(path, report), report.name_of(path)
         report.rows_read += len(cells)
         rows = cells[plain.ROW].tolist()
         time = _time_column(cells, columns)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -97,7 +96,7 @@ def collective_kind(kernel: str, arguments: dict) -> str:
 
 
 def _trace(path, report: ImportReport) -> dict:
-    file = Path(path).name
+    file = report.name_of(path)
     try:
         trace = json.loads(read_bytes(path))
         events = trace["traceEvents"] if isinstance(trace, dict) else trace

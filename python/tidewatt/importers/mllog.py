@@ -33,14 +33,14 @@ def read(paths, report: ImportReport) -> tuple[pd.DataFrame, dict[str, pd.DataFr
         text = read_text(path, report)
         if MARK not in text:
             if not _system(text, report):
-                report.ignore(Path(path).name, f"no line holds {MARK}")
+                report.ignore(report.name_of(path), f"no line holds {MARK}")
             continue
-        records = _records(text, Path(path).name, report)
+        records = _records(text, report.name_of(path), report)
         power = [r for r in records if r["key"] == "power_reading"]
         if power:
-            readings[names[str(path)]] = _power(power, Path(path).name, report)
+            readings[names[str(path)]] = _power(power, report.name_of(path), report)
         else:
-            events += [r for r in records if not _declared(r, Path(path).name, report)]
+            events += [r for r in records if not _declared(r, report.name_of(path), report)]
     if not readings and not events and not report.ignored:
         raise InputError(f"no file holds a record {MARK}")
     return _tables(readings, events, report)

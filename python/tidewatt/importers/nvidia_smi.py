@@ -1,24 +1,24 @@
-"""nvidia-smi: `--query-gpu … --format=csv`, `dmon`, `-q` and `-q -x`, told apart by content."""
+"""nvidia-smi: `--query-gpu … --format=csv`, `dmon`, `-q`, `-q -x` and the plain table; gpustat and `dcgmi dmon`; told apart by content."""
 
 from __future__ import annotations
 
 import io
+import re
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 from typing import Optional
 
 import pandas as pd
 
-from . import nvidia_words
+from . import gpu_consoles, nvidia_words
 from .gpu_table import finish
 from .header import rows as csv_rows
 from .report import ImportReport, InputError
-from .text import number, read_text
+from .text import read_text
 from .times import parse_times
 
 
 def dialect(text: str) -> str:
-    """ "xml", "q", "dmon", "csv", or "" for none of them. @param text: the file's beginning or all of it."""
+    """ "xml", "q", "dmon", "csv", a dialect of `gpu_consoles`, or "" for none of them. @param text: the file's beginning or all of it."""
     head = text.lstrip()[:20000]
     if "<nvidia_smi_log" in head:
         return "xml"
@@ -28,7 +28,19 @@ def dialect(text: str) -> str:
     if any(line.startswith("#") and "gpu" in line.split() and "pwr" in line.split() for line in lines):
         return "dmon"
     names = {cell.partition(" [")[0].strip() for cell in lines[0].split(",")}
-    return "csv" if len(names & set(nvidia_words.CSV)) >= 2 else ""
+    return "csv" if _is_header(names) else gpu_consoles.dialect(head)
+
+
+def _is_header(names) -> bool:
+    """Two quantities, or one beside what names a GPU or a time."""
+    known = set(names) & set(nvidia_words.CSV)
+    return len(known) >= 2 or len(known) == 1 and bool(set(names) & set(nvidia_words.CSV_TEXT))
+
+
+def without_header(text: str) -> bool:
+    """Whether the first line has cells of `--format=csv,noheader`: watts, MHz or a UUID beside numbers. @param text: the file's beginning"""
+    cells = [c.strip() for c in text.lstrip().split("\n", 1)[0].split(",")]
+    return len(cells) > 1 and any(re.match(r"^([\d.]+ (W|MHz|MiB)|GPU-[0-9a-f-]{36})$", c) for c in cells)
 
 
 def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFrame:
@@ -37,19 +49,24 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
     @param paths: logs, one dialect per file; @param report: takes the remarks; @param zone: IANA name of the node's clock, which
     nvidia-smi does not print. @raises InputError: a file is of no known dialect, or no GPU is in it.
     """
-    readers = {"xml": _xml, "q": _q, "dmon": _dmon, "csv": _csv}
+    readers = {"xml": _xml, "q": _q, "dmon": _dmon, "csv": _csv, "table": gpu_consoles.table}
+    readers |= {"gpustat": gpu_consoles.gpustat, "gpustat-json": gpu_consoles.gpustat_json, "dcgmi": gpu_consoles.dcgmi}
     rows: list[dict] = []
     for path in paths:
-        text, file = read_text(path, report), Path(path).name
+        text, file = read_text(path, report), report.name_of(path)
         kind = dialect(text)
+        if not kind and without_header(text):
+            raise InputError(f"{file}: no header: write the log with --format=csv instead of csv,noheader, or put a first line with the names of --query-gpu into the file")
         if not kind:
-            raise InputError(f"{file}: neither CSV, dmon, -q nor XML of nvidia-smi")
+            raise InputError(f"{file}: neither CSV, dmon, -q, XML nor the table of nvidia-smi, and no log of gpustat or dcgmi dmon")
         found = readers[kind](text, file, report)
         for row in found:
             row["file"] = file
-        if found and found[0].get("time"):
+        if any("time_of_day" in r for r in found):
+            _seconds_of_day(found, file, report)
+        elif found and any(r.get("time") for r in found):
             whose = [r.get("gpu", "") for r in found]
-            stamps = parse_times([r["time"] for r in found], [r["row"] for r in found], file, report, zone, whose)
+            stamps = parse_times([r.get("time", "") for r in found], [r["row"] for r in found], file, report, zone, whose)
             for row, stamp in zip(found, stamps):
                 row["time"] = stamp
             if stamps.dt.tz is None:
@@ -58,6 +75,10 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
                 )
         report.rows_read += len(found)
         rows += found
+    if any("time_s" in r for r in rows):
+        if not all("time_s" in r for r in rows):
+            raise InputError("some files have times of day without a date, others do not: import each by itself")
+        return finish(rows, report)
     timed = [isinstance(r.get("time"), pd.Timestamp) for r in rows]
     if any(timed) and not all(timed):
         report.warn(
@@ -68,15 +89,14 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
     return finish(rows, report, has_time=any(timed))
 
 
-def _put(row: dict, key: str, cell: str, scale: float, file: str, report: ImportReport) -> None:
-    """One cell into a row; a cell that holds no value stays empty, one that cannot be read is mended."""
-    try:
-        value, unit = number(cell)
-    except InputError as error:
-        report.mend(f"{file}:{row['row']}", f"{key}: {error}, left blank")
-        return
-    # nvidia-smi prints W, C, MHz and %; `nounits` leaves them out; mW is seen in library wrappers.
-    row.setdefault(key, value * (1e-3 if unit == "mW" else scale))
+def _seconds_of_day(rows: list[dict], file: str, report: ImportReport) -> None:
+    """Times of day as seconds since the first midnight; a fall of more than half a day is the next midnight."""
+    days, before = 0, None
+    for row in rows:
+        second = pd.to_timedelta(row.pop("time_of_day"), errors="coerce").total_seconds()
+        days += before is not None and second < before - 43200.0
+        row["time_s"], before = second + 86400.0 * days, second
+    report.warn(file, "has times of day and no date: `time_s` counts from midnight of the first day (`nvidia-smi dmon -o DT` prints the date)")
 
 
 def _csv(text: str, file: str, report: ImportReport) -> list[dict]:
@@ -87,7 +107,7 @@ def _csv(text: str, file: str, report: ImportReport) -> list[dict]:
         if not cells or cells == [""]:
             continue
         names = [c.partition(" [")[0].strip() for c in cells]
-        if len(set(names) & set(nvidia_words.CSV)) >= 2:  # also where a log was appended to another
+        if _is_header(names):  # also where a log was appended to another
             header, unused = names, {n for n in names if n not in nvidia_words.CSV and n not in nvidia_words.CSV_TEXT}
             continue
         if len(cells) != len(header):
@@ -100,7 +120,7 @@ def _csv(text: str, file: str, report: ImportReport) -> list[dict]:
         for name in nvidia_words.CSV:  # in this order: the mean before the plain draw
             if name in header:
                 key, scale = nvidia_words.CSV[name]
-                _put(row, key, cells[header.index(name)], scale, file, report)
+                nvidia_words.put(row, key, cells[header.index(name)], scale, file, report)
                 _say_blank(row, key, cells[header.index(name)], file, report)
         rows.append(row)
     if unused:
@@ -130,11 +150,13 @@ def _dmon(text: str, file: str, report: ImportReport) -> list[dict]:
         row = {"row": at, "gpu": own.get("gpu", "0")}
         if "Date" in own and "Time" in own:
             row["time"] = f"{own['Date'][:4]}-{own['Date'][4:6]}-{own['Date'][6:]}T{own['Time']}"
+        elif "Time" in own:
+            row["time_of_day"] = own["Time"]
         for name, (key, scale) in nvidia_words.DMON.items():
             if name in own:
-                _put(row, key, own[name], scale, file, report)
+                nvidia_words.put(row, key, own[name], scale, file, report)
         rows.append(row)
-    if rows and "time" not in rows[0]:
+    if rows and not {"time", "time_of_day"} & set(rows[0]):
         report.note(
             f"{file}: dmon printed no times (`nvidia-smi dmon -o DT` does); rows are in the order of the samples"
         )
@@ -148,7 +170,7 @@ def _q(text: str, file: str, report: ImportReport) -> list[dict]:
         if not line.strip() or line.startswith("="):
             continue
         if line.startswith("GPU "):
-            rows.append({"row": at, "time": stamp, "gpu": str(sum(r["time"] == stamp for r in rows))})
+            rows.append({"row": at, "time": stamp, "gpu": str(sum(r["time"] == stamp for r in rows)), "bus": line[4:].strip()})
             path = []
             continue
         name, colon, cell = (part.strip() for part in line.partition(": "))
@@ -166,30 +188,34 @@ def _q(text: str, file: str, report: ImportReport) -> list[dict]:
             rows[-1][nvidia_words.Q_TEXT[where]] = cell
         elif where in nvidia_words.Q:
             key, scale = nvidia_words.Q[where]
-            _put(rows[-1], key, cell, scale, file, report)
+            nvidia_words.put(rows[-1], key, cell, scale, file, report)
     return rows
 
 
 def _xml(text: str, file: str, report: ImportReport) -> list[dict]:
-    try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
-        raise InputError(f"{file}: not complete XML ({error})") from error
-    rows = []
-    for i, gpu in enumerate(root.iter("gpu")):
-        row = {
-            "row": i + 1,
-            "time": root.findtext("timestamp", ""),
-            "gpu": str(i),
-            "uuid": gpu.findtext("uuid", ""),
-            "model": gpu.findtext("product_name", ""),
-        }
-        for where, (key, scale) in nvidia_words.XML.items():
-            cell = gpu.findtext(where)
-            if cell is not None and key not in row:
-                _put(row, key, cell, scale, file, report)
-        rows.append(row)
-    attached = root.findtext("attached_gpus", "")
-    if attached.isdigit() and int(attached) != len(rows):
-        report.warn(file, f"{attached} GPUs are attached, the file holds {len(rows)}")
+    """Readings of one document, or of those that `nvidia-smi -q -x -l` writes behind one another."""
+    rows: list[dict] = []
+    documents = [d for d in re.split(r"(?=<\?xml)|(?<=</nvidia_smi_log>)", text) if d.strip()]
+    for n, document in enumerate(documents, 1):
+        try:
+            root = ElementTree.fromstring(document)
+        except ElementTree.ParseError as error:
+            if n == 1 or n < len(documents):
+                raise InputError(f"{file}: not complete XML ({error})") from error
+            report.ignore(f"{file}, document {n}", "not complete XML: the log was cut in it")
+            continue
+        gpus = list(root.iter("gpu"))
+        rows += [_xml_gpu(gpu, i, len(rows) + i + 1, root.findtext("timestamp", ""), file, report) for i, gpu in enumerate(gpus)]
+        attached = root.findtext("attached_gpus", "")
+        if attached.isdigit() and int(attached) != len(gpus):
+            report.warn(file, f"{attached} GPUs are attached, the file holds {len(gpus)}")
     return rows
+
+
+def _xml_gpu(gpu, i: int, at: int, stamp: str, file: str, report: ImportReport) -> dict:
+    row = {"row": at, "time": stamp, "gpu": str(i), "uuid": gpu.findtext("uuid", ""), "bus": gpu.get("id", ""), "model": gpu.findtext("product_name", "")}
+    for where, (key, scale) in nvidia_words.XML.items():
+        cell = gpu.findtext(where)
+        if cell is not None and key not in row:
+            nvidia_words.put(row, key, cell, scale, file, report)
+    return row

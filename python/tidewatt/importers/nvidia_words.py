@@ -5,6 +5,9 @@ names for one column the first that is there holds."""
 
 from __future__ import annotations
 
+from .report import ImportReport, InputError
+from .text import number
+
 CSV = {
     "power.draw.average": ("power_W", 1.0),
     "power.draw": ("power_W", 1.0),
@@ -48,6 +51,22 @@ DMON = {
     "mclk": ("memory_clock_MHz", 1.0),
     "sm": ("utilization_frac", 0.01),
     "mem": ("memory_utilization_frac", 0.01),
+}
+
+# Short names of `dcgmi dmon -e`.
+DCGMI = {
+    "POWER": ("power_W", 1.0),
+    "PWINS": ("power_instant_W", 1.0),
+    "TMPTR": ("temperature_degC", 1.0),
+    "MMTMP": ("memory_temperature_degC", 1.0),
+    "SMCLK": ("clock_MHz", 1.0),
+    "MMCLK": ("memory_clock_MHz", 1.0),
+    "PMLMT": ("limit_W", 1.0),
+    "GPUTL": ("utilization_frac", 0.01),
+    "MCUTL": ("memory_utilization_frac", 0.01),
+    "TENSO": ("activity_frac", 1.0),
+    "DRAMA": ("dram_activity_frac", 1.0),
+    "TOTEC": ("energy_J", 1e-3),
 }
 
 # Sections of `-q` are indented by four spaces a level.
@@ -105,3 +124,18 @@ XML |= {
     "utilization/memory_util": ("memory_utilization_frac", 0.01),
     "fan_speed": ("fan_frac", 0.01),
 }
+
+
+def put(row: dict, key: str, cell: str, scale: float, file: str, report: ImportReport) -> None:
+    """One cell into a row; a cell that holds no value stays empty, one that cannot be read is mended.
+
+    @param row: with its line number as `row`; @param key: column of the table; @param cell: the text; @param scale: factor to the
+    column's unit; @param file: for the place; @param report: takes the remark
+    """
+    try:
+        value, unit = number(cell)
+    except InputError as error:
+        report.mend(f"{file}:{row['row']}", f"{key}: {error}, left blank")
+        return
+    # nvidia-smi prints W, C, MHz and %; `nounits` leaves them out; mW is seen in library wrappers.
+    row.setdefault(key, value * (1e-3 if unit == "mW" else scale))

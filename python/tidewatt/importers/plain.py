@@ -64,8 +64,8 @@ def texts(path, report: ImportReport) -> pd.DataFrame:
     if path.suffix.lower() == ".parquet":
         return _parquet(path)
     text, delimiter, n_cell = _text_and_layout(path, report)
-    names, rows = _records(text, delimiter, n_cell, path.name, report)
-    return plain_numbers(_table(names, rows, path.name), report, path.name, delimiter, ROW)
+    names, rows = _records(text, delimiter, n_cell, report.name_of(path), report)
+    return plain_numbers(_table(names, rows, report.name_of(path)), report, path.name, delimiter, ROW)
 
 
 def _records(text: str, delimiter: str, n_cell: int, file: str, report: ImportReport):
@@ -114,12 +114,12 @@ def _table(names: list[str], rows: list[list], file: str) -> pd.DataFrame:
 def _text_and_layout(path: Path, report: ImportReport) -> tuple[str, str, int]:
     """The file, its delimiter and the cells of its header. A header that is no UTF-8 tells that the whole file is Windows-1252."""
     text = read_text(path, ImportReport(report.kind))
-    delimiter, n_cell, head = header.layout(text, path.name)
+    delimiter, n_cell, head = header.layout(text, report.name_of(path))
     if not n_cell:
-        raise InputError(f"{path.name}: is empty")
+        raise InputError(f"{report.name_of(path)}: is empty")
     if "\ufffd" not in head:
         return read_text(path, report), delimiter, n_cell
-    report.note(f"{path.name}: read as Windows-1252, because its header is no UTF-8")
+    report.note(f"{report.name_of(path)}: read as Windows-1252, because its header is no UTF-8")
     return read_bytes(path).decode("cp1252", "replace").replace("\r\n", "\n").replace("\r", "\n"), delimiter, n_cell
 
 
@@ -179,8 +179,8 @@ def read(
         form = legends.is_long(cells.columns.drop(ROW))
         if form and not set((columns or {}).values()) - {"time"} <= set(cells.columns) or form and not columns:
             cells = legends.widened(cells, form, ROW)
-            report.note(f"{Path(path).name}: one series per row ('{form[0]}'); each became a column")
-        parts.append(_one(cells, Path(path).name, report, columns or {}, units or {}, zone).assign(file=Path(path).name))
+            report.note(f"{report.name_of(path)}: one series per row ('{form[0]}'); each became a column")
+        parts.append(_one(cells, report.name_of(path), report, columns or {}, units or {}, zone).assign(file=report.name_of(path)))
     table = pd.concat(parts, ignore_index=True)
     values = [c for c in table if c.rsplit("_", 1)[-1] in ("W", "J", "degC", "MHz", "frac")]
     if table[values].notna().sum().sum() == 0:
@@ -192,10 +192,10 @@ def read(
             report.ignore(f"{table['file'][i]}:{table[ROW][i]}", "a row without a time, such as a sum below the table")
         table = table[~without].reset_index(drop=True)
         if pd.api.types.is_datetime64_any_dtype(table["time"]):
-            check_clock(table["time"], table[ROW].tolist(), Path(paths[0]).name, report)
+            check_clock(table["time"], table[ROW].tolist(), report.name_of(paths[0]), report)
         else:
             table["time"] = pd.to_timedelta(table["time"], unit="s")
-        table = tidy(table, labels, report, Path(paths[0]).name, ROW).drop(columns="file")
+        table = tidy(table, labels, report, report.name_of(paths[0]), ROW).drop(columns="file")
         for name, part in table.groupby(labels[0], sort=False) if labels else [("series", table)]:
             list_gaps(part["time"], str(name), report)
             for column in (c for c in values if c.endswith("_J")):

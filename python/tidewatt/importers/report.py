@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any
 
 try:
@@ -37,6 +38,14 @@ class ImportReport:
     warned: list[Remark] = dataclasses.field(default_factory=list)
     notes: list[str] = dataclasses.field(default_factory=list)
     facts: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    def name_of(self, path) -> str:
+        """A file's name for places and labels; with its folder where another file has the same name. @param path: of the file"""
+        parts = Path(path).parts
+        for n in range(1, len(parts)):
+            if not any(Path(f).parts != parts and Path(f).parts[-n:] == parts[-n:] for f in self.files):
+                return "/".join(parts[-n:])
+        return str(path)
 
     def mend(self, place: str, what: str) -> None:
         """Notes a value that was repaired. @param place: file and row; @param what: the defect and what was done."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Optional
 
 import numpy as np
@@ -30,7 +29,7 @@ def read(
     """
     parts, blocks = [], []
     for path in paths:
-        text, file = read_text(path, report), Path(path).name
+        text, file = read_text(path, report), report.name_of(path)
         if text.lstrip().startswith("{"):
             part, own = _json_lines(text, file, report)
             blocks += own

@@ -1,12 +1,13 @@
-"""`rocm-smi --json`: one object per card; the keys change between versions of ROCm."""
+"""`rocm-smi --json`: one object per card; the keys change between versions of ROCm. Its successor is in `amd_smi`."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import Optional
 
 import pandas as pd
 
+from . import amd_smi
 from .gpu_table import finish
 from .report import ImportReport, InputError
 from .text import number, read_text
@@ -26,15 +27,17 @@ KEYS = {
 }
 
 
-def read(paths, report: ImportReport) -> pd.DataFrame:
+def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFrame:
     """Readings of cards in the columns of `gpu_table.COLUMNS`; rocm-smi prints no times.
 
-    @param paths: answers, one per reading; @param report: takes the remarks.
-    @raises InputError: no complete JSON, or no card in it.
+    @param paths: answers, one per reading, or logs of amd-smi; @param report: takes the remarks; @param zone: IANA name of the clock of
+    amd-smi's times. @raises InputError: no complete JSON, or no card in it.
     """
+    if all(amd_smi.is_log(read_text(path, ImportReport(report.kind))) for path in paths):
+        return amd_smi.read(paths, report, zone)
     rows = []
     for path in paths:
-        text, file = read_text(path, report), Path(path).name
+        text, file = read_text(path, report), report.name_of(path)
         try:
             answer = json.loads(text[text.find("{") :] if "{" in text else text)  # warnings may precede the JSON
         except ValueError as error:

@@ -1,15 +1,14 @@
-"""`sacct --parsable2`, with `|` or `|#` between the fields, and the job completion log: a table of jobs, not of steps."""
+"""`sacct --parsable2`, with `|` or `|#` between the fields, `sacct --json`, and the job completion log: a table of jobs, not of steps."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Optional
 
 import numpy as np
 import pandas as pd
 
-from . import jobcomp, slurm_words
+from . import jobcomp, sacct_json, slurm_words
 from .report import ImportReport, InputError
 from .text import read_text
 from .times import parse_times
@@ -43,23 +42,27 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
     """Jobs with the columns of `COLUMNS`: GPUs and nodes as allocated, `gpu_hours` = gpus × elapsed time.
 
     A step is no job. Where a job has no line of its own, its steps stand for it: first start, last end, largest counts; column
-    `stands_for_job` names them. @param paths: tables with a header, or logs of jobcomp/filetxt; @param report: takes the remarks;
+    `stands_for_job` names them. @param paths: tables with a header, JSON, or logs of jobcomp/filetxt; @param report: takes the remarks;
     @param zone: IANA name of the cluster's clock. @raises InputError: no header of sacct.
     """
     records: list[dict] = []
     for path in paths:
-        text, file = read_text(path, report), Path(path).name
+        text, file = read_text(path, report), report.name_of(path)
         if jobcomp.is_line(text.lstrip().split("\n", 1)[0]):
             records += jobcomp.records(text, file, report)
+            continue
+        if text.lstrip()[:1] == "{":
+            records += sacct_json.records(slurm_words.json_list(text, "jobs", file, "time"), file, report)
             continue
         delimiter = dialect(text)
         if not delimiter:
             raise InputError(f"{file}: the first line is no header of `sacct --parsable2` (JobID, State, …), and no job of a completion log")
         records += _records(text, delimiter, file, report)
     jobs = _jobs(records, report)
+    _without_gpus(jobs, records, report)
     table = pd.DataFrame(jobs, columns=[*COLUMNS, "row", "file"])
     if table.empty:
-        report.warn(Path(paths[0]).name, "no job in the list: the table is empty")
+        report.warn(report.name_of(paths[0]), "no job in the list: the table is empty")
         return table[COLUMNS]
     return _finish(table, report, zone)
 
@@ -142,8 +145,8 @@ def _job(name: str, record: dict) -> dict:
     gpus = slurm_words.gpus(record.get("AllocTRES", ""))
     if np.isnan(gpus) and "gpu" in (record.get("AllocGRES") or ""):
         gpus = slurm_words.gpus(record["AllocGRES"]) * (1 if "PER_NODE" not in record["AllocGRES"] else nodes)
-    if np.isnan(gpus) and "AllocTRES" in record:
-        gpus = 0.0
+    if np.isnan(gpus) and "AllocGRES" in record and not slurm_words.names_gpus(record.get("AllocTRES", "")):
+        gpus = 0.0  # the list tells GRES, and this job has none
     raw = pd.to_numeric(record.get("ElapsedRaw") or np.nan, errors="coerce")
     return {
         "job": name,
@@ -160,6 +163,28 @@ def _job(name: str, record: dict) -> dict:
         "row": record["row"],
         "file": record["file"],
     }
+
+
+def _without_gpus(jobs: list[dict], records: list[dict], report: ImportReport) -> None:
+    """Jobs whose allocation names no GPU: they have none where the list tells the GPUs of others; else their number is unknown."""
+    tracked = any("gpu" in r.get("AllocTRES", "") for r in records)
+    told = {(r["file"], r["row"]): r.get("AllocTRES") for r in records}
+    for job in jobs:
+        if not np.isnan(job["gpus"]):
+            continue
+        place, allocated = f"{job['file']}:{job['row']}", told.get((job["file"], job["row"]))
+        if allocated and slurm_words.names_gpus(allocated):
+            report.warn(place, f"job {job['job']} has shares of GPUs ({allocated}), not GPUs: their number is unknown")
+        elif tracked and allocated is not None:
+            job["gpus"] = 0.0
+        else:
+            report.warn(place, "the allocation names no GPU, and no other job of the list has one: GPUs may not be tracked (AccountingStorageTRES), so their number is unknown")
+    if any(map(_sliced, told.values())):
+        report.warn(jobs[0]["file"], "MIG slices are parts of a GPU: each counts as its share of the GPU's 7 slices")
+
+
+def _sliced(allocated: Optional[str]) -> bool:
+    return bool(allocated and re.search(r"gpu:[^,=]*\dg\.\d+gb", allocated))
 
 
 def _joined(job: str, parts: list[dict]) -> dict:
@@ -205,6 +230,9 @@ def _finish(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> p
         report.warn(f"{table['file'].iloc[i]}:{rows[i]}", f"job {table['job'].iloc[i]} ends before it starts")
     table["elapsed_s"] = table["elapsed_s"].where(table["elapsed_s"].notna(), span.where(span >= 0))
     table["gpu_hours"] = table["gpus"] * table["elapsed_s"] / 3600.0
+    unknown = int(table["gpus"].isna().sum())
+    if unknown:
+        report.facts["jobs_with_unknown_gpus"] = unknown
     report.facts.update(
         jobs=len(table), gpu_hours=float(table["gpu_hours"].sum()) if table["gpu_hours"].notna().any() else None
     )

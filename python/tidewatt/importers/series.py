@@ -19,6 +19,8 @@ WRAPS = tuple(2.0**bits for bits in (16, 24, 32, 48, 64))
 def check_clock(times: pd.Series, rows, file: str, report: ImportReport) -> None:
     """Warns of clocks that cannot be right: before 2005, or after now. @param times: stamps; @param rows: their lines;
     @param file: for the places; @param report: takes the warnings."""
+    if not pd.api.types.is_datetime64_any_dtype(times):
+        return
     plain = times.dt.tz_localize(None) if times.dt.tz is not None else times
     now = pd.Timestamp.now(tz="UTC").tz_localize(None) + pd.Timedelta(days=1)
     for wrong, why in ((plain < EARLIEST, "too early, so the clock was not set"), (plain > now, "in the future")):
@@ -58,7 +60,7 @@ def _tidy_one(part: pd.DataFrame, report: ImportReport, file: str, place: str) -
     for i in np.flatnonzero((step < pd.Timedelta(0)).to_numpy()):
         if (
             -HOUR - pd.Timedelta(seconds=90) < step.iloc[i] < -HOUR + pd.Timedelta(seconds=90)
-            and part["time"].dt.tz is None
+            and getattr(part["time"].dt, "tz", "none") is None
         ):
             part.iloc[i:, part.columns.get_loc("time")] += HOUR
             report.mend(where(i), "the clock went back by an hour (summer time); an hour was added from here on")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Optional
 
 import numpy as np
@@ -11,7 +10,6 @@ import pandas as pd
 
 from . import slurm_words
 from .report import ImportReport, InputError
-from .squeue import json_list
 from .text import read_text
 
 NODES = ["node", "state", "gpus", "gpus_used", "cpus", "cpus_used", "partition"]
@@ -40,34 +38,36 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
     """
     rows: list[dict] = []
     for path in paths:
-        text, file = read_text(path, report), Path(path).name
+        text, file = read_text(path, report), report.name_of(path)
         rows += (
-            [_json_node(n) for n in json_list(text, "nodes", file)]
+            [_json_node(n) for n in slurm_words.json_list(text, "nodes", file, "name")]
             if text.lstrip()[:1] == "{"
             else _text_nodes(text, file, report)
         )
     report.rows_read += len(rows)
     table = pd.DataFrame(rows, columns=NODES)
     if table.empty:
-        report.warn(Path(paths[0]).name, "no node in the list: the table is empty")
+        report.warn(report.name_of(paths[0]), "no node in the list: the table is empty")
         return table
     repeated = table.duplicated("node")
     if repeated.any():
         partitions = table.groupby("node", sort=False)["partition"].agg(lambda p: ",".join(dict.fromkeys(p)))
         report.note(f"{int(repeated.sum())} nodes are listed once per partition; each has one row here")
         table = table[~repeated].assign(partition=lambda t: t["node"].map(partitions))
+    unknown = int(table["gpus"].isna().sum())
+    if unknown:
+        report.warn(report.name_of(paths[0]), f"{unknown} of {len(table)} nodes do not say their GPUs: their number is unknown, and sums leave them out")
     report.facts.update(nodes=len(table), gpus=float(table["gpus"].sum()), gpus_used=float(table["gpus_used"].sum()))
     return table.reset_index(drop=True)
 
 
 def _json_node(node: dict) -> dict:
-    gpus = slurm_words.gpus(node.get("gres") or node.get("tres") or "")
-    used = slurm_words.gpus(node.get("gres_used") or node.get("tres_used") or "")
+    told = lambda *keys: next((node[k] for k in keys if node.get(k)), "" if any(k in node for k in keys) else None)  # noqa: E731
     return {
         "node": node.get("name", ""),
         "state": _node_state(slurm_words.state(node.get("state", ""))),
-        "gpus": 0.0 if np.isnan(gpus) else gpus,
-        "gpus_used": 0.0 if np.isnan(used) else used,
+        "gpus": _or_zero(told("gres", "tres")),
+        "gpus_used": _or_zero(told("gres_used", "tres_used")),
         "cpus": node.get("cpus", np.nan),
         "cpus_used": node.get("alloc_cpus", np.nan),
         "partition": ",".join(node.get("partitions", [])),

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from typing import Any
 
+from .report import InputError
+
 _BRACKETS = re.compile(r"\[([^\]]*)\]")
-_GPU = re.compile(r"(?:gres/)?gpu(?::[\w.\-]+)?[:=](\d+)")
+_GPU = re.compile(r"(?<![\w.])gpu(?!\w)(?::(?!\d+(?:$|[,(]))([\w.\-]+))?(?:[:=](\d+))?")
+_SLICES = re.compile(r"(?:^|[_\-.])(\d)g\.\d+gb", re.IGNORECASE)  # a MIG profile: 3g.40gb has 3 of a GPU's 7 slices
+STATES = {
+    "BF": "BOOT_FAIL", "CA": "CANCELLED", "CD": "COMPLETED", "CF": "CONFIGURING", "CG": "COMPLETING", "DL": "DEADLINE", "F": "FAILED", "NF": "NODE_FAIL",
+    "OOM": "OUT_OF_MEMORY", "PD": "PENDING", "PR": "PREEMPTED", "R": "RUNNING", "RD": "RESV_DEL_HOLD", "RF": "REQUEUE_FED", "RH": "REQUEUE_HOLD",
+    "RQ": "REQUEUED", "RS": "RESIZING", "RV": "REVOKED", "SE": "SPECIAL_EXIT", "SI": "SIGNALING", "SO": "STAGE_OUT", "ST": "STOPPED", "S": "SUSPENDED",
+    "TO": "TIMEOUT",
+}  # fmt: skip
 
 
 def expand_nodes(text: str) -> list[str]:
@@ -46,15 +56,30 @@ def tres(text: str) -> dict[str, str]:
 
 
 def gpus(text: str) -> float:
-    """GPUs in a TRES or GRES list; NaN where it names none. Types are not counted beside their sum.
+    """GPUs in a TRES or GRES list; NaN where it names none, or shares of GPUs whose size it does not tell (shards).
 
+    Types are not counted beside their sum. A MIG slice is its part of a GPU: `gpu:1g.10gb=7` is one GPU.
     @param text: such as `gres/gpu=8`, `gpu:ampere:8(S:0-1)`, `gres/gpu:a100=8,gres/gpu=8`, `PER_NODE:gpu:8`.
     """
-    plain = tres(text)
-    if "gres/gpu" in plain and plain["gres/gpu"].isdigit():
-        return float(plain["gres/gpu"])
-    counts = [int(n) for n in _GPU.findall(text)]
-    return float(sum(counts)) if counts else math.nan
+    whole, sliced, n_slice = 0.0, 0.0, 0.0
+    found = _GPU.findall(text)
+    for kind, count in found:
+        if not kind:
+            continue
+        slices, n = _SLICES.search(kind), float(count or 1)
+        whole += 0.0 if slices else n
+        sliced += n * int(slices[1]) / 7.0 if slices else 0.0
+        n_slice += n if slices else 0.0
+    sums = [float(count or 1) for kind, count in found if not kind]
+    if not found:
+        return math.nan
+    # A sum holds the typed ones and the slices, each slice as one.
+    return (max(sum(sums), whole + n_slice) if sums else whole + n_slice) - n_slice + sliced
+
+
+def names_gpus(text: str) -> bool:
+    """Whether a TRES or GRES list names GPUs, slices or shards of them. @param text: the list"""
+    return bool(_GPU.search(text) or "shard" in text)
 
 
 def duration_s(text: str) -> float:
@@ -77,7 +102,26 @@ def plain(value: Any) -> Any:
 
 
 def state(text: str) -> str:
-    """`CANCELLED by 1000`, `CANCELLED+` and `["RUNNING"]` as one word. @param text: the state."""
+    """`CANCELLED by 1000`, `CANCELLED+`, `CA` and `["RUNNING"]` as one word. @param text: the state."""
     if isinstance(text, list):
         text = text[0] if text else ""
-    return re.split(r"[ +]", text.strip())[0] if text.strip() else ""
+    word = re.split(r"[ +]", text.strip())[0] if text.strip() else ""
+    return STATES.get(word, word)
+
+def json_list(text: str, key: str, file: str, proof: str) -> list[dict]:
+    """The list `key` of an answer of Slurm.
+
+    @param text: JSON; @param key: `jobs` or `nodes`; @param file: for errors; @param proof: a field that every entry of the wanted kind has.
+    @raises InputError: no such list, or its entries are of another command
+    """
+    try:
+        answer = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"{file}: not complete JSON ({error})") from error
+    if not isinstance(answer, dict) or not isinstance(answer.get(key), list):
+        raise InputError(f"{file}: no `{key}` in the answer")
+    entries = answer[key]
+    if entries and not any(isinstance(e, dict) and proof in e for e in entries):
+        other = {"time": "squeue", "job_state": "sacct"}.get(proof, "another command")
+        raise InputError(f"{file}: the {key} have no `{proof}`: this is an answer of {other}, import it as that")
+    return entries

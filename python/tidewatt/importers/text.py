@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import math
 import re
 import zlib
@@ -59,12 +60,12 @@ def read_text(path, report: ImportReport) -> str:
     """
     raw = read_bytes(path)
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):  # PowerShell writes UTF-16
-        return line_feeds(raw.decode("utf-16", "replace"), Path(path).name, report)
-    text = line_feeds(raw.decode("utf-8-sig", "replace"), Path(path).name, report)
+        return line_feeds(raw.decode("utf-16", "replace"), report.name_of(path), report)
+    text = line_feeds(raw.decode("utf-8-sig", "replace"), report.name_of(path), report)
     if "\ufffd" in text:
         for row, line in enumerate(text.split("\n"), 1):
             if "\ufffd" in line:
-                report.mend(f"{Path(path).name}:{row}", "invalid UTF-8 replaced by U+FFFD")
+                report.mend(f"{report.name_of(path)}:{row}", "invalid UTF-8 replaced by U+FFFD")
     return text
 
 
@@ -126,4 +127,21 @@ def column_numbers(
         if math.isnan(value):
             report.mend(f"{file}:{rows[i]}", f"{name}: no value, left blank")
         out[i] = value * (scale or {}).get(unit, 1.0)
+    return out
+
+
+def json_documents(text: str, file: str) -> list:
+    """The JSON documents of a file, one or several behind one another, as a tool in a loop writes them.
+
+    @param text: the file; @param file: its name, for the error. @raises InputError: one of them is not complete, or there is none
+    """
+    decoder, at, out = json.JSONDecoder(), 0, []
+    while at < len(text) and (at := at + len(text[at:]) - len(text[at:].lstrip())) < len(text):
+        try:
+            document, at = decoder.raw_decode(text, at)
+        except ValueError as error:
+            raise InputError(f"{file}: not complete JSON ({error})") from error
+        out.append(document)
+    if not out:
+        raise InputError(f"{file}: is empty")
     return out

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -33,7 +32,7 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
     """
     parts = []
     for path in paths:
-        text, file = read_text(path, report), Path(path).name
+        text, file = read_text(path, report), report.name_of(path)
         if text.lstrip().startswith("{"):
             parts.append(_open_meteo(text, file, report))
         elif text.startswith("LOCATION,"):
@@ -42,7 +41,7 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
             parts.append(_own(path, report))
     table = pd.concat(parts, ignore_index=True)
     report.rows_read += len(table)
-    _check(table, Path(paths[0]).name, report)
+    _check(table, report.name_of(paths[0]), report)
     return table
 
 
@@ -160,7 +159,7 @@ def _epw(text: str, file: str, report: ImportReport) -> pd.DataFrame:
 
 
 def _own(path, report: ImportReport) -> pd.DataFrame:
-    cells, file = plain.texts(path, report), Path(path).name
+    cells, file = plain.texts(path, report), report.name_of(path)
     if "time" not in cells or "drybulb_degC" not in cells or "rh_pct" not in cells:
         raise InputError(f"{file}: neither Open-Meteo JSON nor EPW, and no CSV with time, drybulb_degC and rh_pct")
     out = pd.DataFrame({"time": parse_times(cells["time"], cells[plain.ROW].tolist(), file, report)})
