@@ -32,9 +32,10 @@ def dialect(text: str) -> str:
 
 
 def _is_header(names) -> bool:
-    """Two quantities, or one beside what names a GPU or a time."""
-    known = set(names) & set(nvidia_words.CSV)
-    return len(known) >= 2 or len(known) == 1 and bool(set(names) & set(nvidia_words.CSV_TEXT))
+    """Two quantities, or one with nothing else than what names a GPU or a time."""
+    names = set(names)
+    known = names & set(nvidia_words.CSV)
+    return len(known) >= 2 or len(known) == 1 < len(names) and names - known <= set(nvidia_words.CSV_TEXT)
 
 
 def without_header(text: str) -> bool:
