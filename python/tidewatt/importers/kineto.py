@@ -13,6 +13,7 @@ from . import intervals, profile
 from .report import ImportReport, InputError
 from .text import read_bytes
 
+DAY_US = 86400e6
 ON_GPU = ("kernel", "gpu_memcpy", "gpu_memset")
 # Classes of kernels by name; the first that fits holds. RCCL's kernels are called nccl as well.
 CLASSES = (
@@ -57,12 +58,12 @@ COLUMNS = [
 
 
 def read(paths, report: ImportReport, name: str = "profile") -> tuple[pd.DataFrame, pd.DataFrame, str]:
-    """One row per rank, one row per collective of several ranks, and the workload entry.
+    """One row per rank, and per GPU where a process used several; one row per collective of several ranks, and the workload entry.
 
     @param paths: traces, one per rank, gzip or plain; @param report: takes the remarks; @param name: of the entry.
     @raises InputError: a file is no trace, nothing ran on a GPU, or two traces are of one rank.
     """
-    traces = [_trace(path, report) for path in paths]
+    traces = [trace for path in paths for trace in _traces(path, report)]
     ranks = [t["rank"] for t in traces if t["rank"] is not None]
     if len(set(ranks)) < len(ranks):
         twice = next(r for r in ranks if ranks.count(r) > 1)
@@ -71,7 +72,7 @@ def read(paths, report: ImportReport, name: str = "profile") -> tuple[pd.DataFra
     collectives = match(traces, report) if len(traces) > 1 else []
     table = pd.DataFrame(
         [_row(t, collectives) for t in traces],
-        columns=[*COLUMNS, *(f"{c}_ms" for c, _ in CLASSES if c != "communication"), "other_ms"],
+        columns=[*COLUMNS[:2], *(["gpu"] if any("gpu" in t for t in traces) else []), *COLUMNS[2:], *(f"{c}_ms" for c, _ in CLASSES if c != "communication"), "other_ms"],
     )
     if len(traces) == 1 and traces[0]["comm"]:
         report.note("one rank alone cannot tell waiting from transfer: its communication holds both")
@@ -95,7 +96,8 @@ def collective_kind(kernel: str, arguments: dict) -> str:
     return next((k for k, pattern in KINDS if re.search(pattern, text, re.IGNORECASE)), "other")
 
 
-def _trace(path, report: ImportReport) -> dict:
+def _traces(path, report: ImportReport) -> list[dict]:
+    """The GPUs of one file: a process may have used several."""
     file = report.name_of(path)
     try:
         trace = json.loads(read_bytes(path))
@@ -111,6 +113,7 @@ def _trace(path, report: ImportReport) -> dict:
     for e in torn:
         report.ignore(file, f"a {e.get('cat')} without start or duration")
     gpu = [e for e in gpu if e not in torn] if torn else gpu
+    gpu = _of_one_run(gpu, file, report)
     report.rows_read += len(gpu)
     if not gpu:
         raise InputError(f"{file}: nothing ran on a GPU (no event of category kernel, gpu_memcpy or gpu_memset)")
@@ -120,15 +123,58 @@ def _trace(path, report: ImportReport) -> dict:
         for e in events
         if str(e.get("name", "")).startswith("ProfilerStep#") and e.get("cat") in ("user_annotation", "cpu_op")
     )
+    devices = (trace.get("deviceProperties") or [{}]) if isinstance(trace, dict) else [{}]
+    numbers = sorted({e.get("args", {}).get("device") for e in gpu} - {None})
+    if len(numbers) < 2:
+        return [_of_gpu(gpu, file, info.get("rank"), info.get("world_size"), devices[0].get("name", ""), steps, report)]
+    report.note(f"{file}: its process used {len(numbers)} GPUs; each has a row, and its rank counts GPUs, not processes")
+    names = {d.get("id", i): d.get("name", "") for i, d in enumerate(devices)}
+    out = []
+    for i, number in enumerate(numbers):
+        rank, world = (info.get("rank") or 0) * len(numbers) + i, (info.get("world_size") or 1) * len(numbers)
+        own = [e for e in gpu if e.get("args", {}).get("device") == number]
+        out.append({**_of_gpu(own, file, rank, world, names.get(number, ""), steps, report), "gpu": number})
+    return out
+
+
+def _of_one_run(events: list[dict], file: str, report: ImportReport) -> list[dict]:
+    """Events without those whose stamp is of another time: 0, or more than a day from the middle of the trace. A trace lasts minutes."""
+    if len(events) < 2:
+        return events
+    stamps = np.sort([float(e["ts"]) for e in events])
+    middle = stamps[len(stamps) // 2]
+    positive = stamps[stamps > 0]
+    no_zero = len(positive) and positive[0] > 10 * max(np.ptp(positive), 1.0)
+    wrong = [e for e in events if abs(e["ts"] - middle) > DAY_US or (e["ts"] <= 0 and no_zero)]
+    for e in wrong:
+        report.ignore(file, f"a {e.get('cat')} with the stamp {e['ts']:g} µs, which is no time of this trace")
+    return [e for e in events if e not in wrong] if wrong else events
+
+
+def _check_streams(events: list[dict], file: str, report: ImportReport) -> None:
+    """Work of one stream runs in order, so that its events cannot overlap."""
+    streams: dict = {}
+    for e in events:
+        streams.setdefault(e.get("args", {}).get("stream"), []).append(e)
+    for stream, own in streams.items():
+        spans = _spans(sorted(own, key=lambda e: e["ts"]))
+        overlap = np.maximum.accumulate(spans[:, 1])[:-1] - spans[1:, 0]
+        n = int((overlap > 1.0).sum())
+        if n and stream is not None:
+            report.warn(f"{file}, stream {stream}", f"{n} events overlap others of their stream by up to {overlap.max():.3g} µs, which cannot be; sums of kernels count that time twice")
+
+
+def _of_gpu(gpu: list[dict], file: str, rank, world, device: str, steps, report: ImportReport) -> dict:
+    """What one GPU did: its kernels by class, and unions of intervals in µs."""
+    _check_streams(gpu, file, report)
     kernels = [e for e in gpu if e["cat"].lower() == "kernel"]
     comm = sorted((e for e in kernels if kernel_class(e["name"]) == "communication"), key=lambda e: e["ts"])
     compute = [e for e in kernels if kernel_class(e["name"]) != "communication"]
-    devices = (trace.get("deviceProperties") or [{}]) if isinstance(trace, dict) else [{}]
     return {
         "file": file,
-        "rank": info.get("rank"),
-        "world": info.get("world_size"),
-        "device": devices[0].get("name", ""),
+        "rank": rank,
+        "world": world,
+        "device": device,
         "steps": steps,
         "kernels": kernels,
         "class_us": _by_class(kernels),
@@ -158,6 +204,7 @@ def _row(t: dict, collectives) -> dict:
     row = {
         "file": t["file"],
         "rank": t["rank"],
+        **({"gpu": t["gpu"]} if "gpu" in t else {}),
         "world": t["world"],
         "device": t["device"],
         "kernels": len(t["kernels"]),
