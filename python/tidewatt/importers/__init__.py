@@ -156,7 +156,7 @@ def _read(kind, paths, report, columns, units, zone, name):
     if kind in ("price", "carbon"):
         from . import hourly
 
-        return (hourly.read_price if kind == "price" else hourly.read_carbon)(paths, report, columns, zone), {}, None
+        return (hourly.read_price if kind == "price" else hourly.read_carbon)(paths, report, columns, units, zone), {}, None
     if kind == "weather":
         from . import weather
 

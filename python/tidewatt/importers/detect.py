@@ -7,7 +7,7 @@ import re
 import zlib
 from pathlib import Path
 
-from . import amd_smi, hourly, jobcomp, nvidia_smi, plain, requests, sacct, sacct_json
+from . import amd_smi, hourly, jobcomp, nvidia_smi, plain, rates, requests, sacct, sacct_json
 from .report import InputError
 
 _JSON = (
@@ -87,10 +87,10 @@ def _table_kind(text: str, path) -> str:
         return "sinfo"
     if text.startswith("LOCATION,") or "drybulb_degC" in names:
         return "weather"
-    if any(hourly._PRICE.search(n) for n in names):
+    if any(map(hourly.is_price, names)):
         return "price"
     if (
-        any(re.search(r"avg_?CI|carbon|gCO2", n, re.IGNORECASE) for n in names)
+        any(re.search(r"avg_?CI|carbon|gCO[2₂]", n, re.IGNORECASE) or rates.carbon_factor(n) for n in names)
         or len(set(names) & set(hourly.CARBON_G_PER_KWH)) > 2
     ):
         return "carbon"

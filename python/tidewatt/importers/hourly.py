@@ -9,57 +9,43 @@ from typing import Optional
 import numpy as np
 import pandas as pd
 
-from . import plain, timecolumn
+from . import plain, rates, timecolumn
 from .report import ImportReport, InputError
 from .series import tidy
 from .text import column_numbers
-from .times import parse_times
 
 HOUR = pd.Timedelta(hours=1)
-_PRICE = re.compile(r"(\b[A-Z]{3}|€|\$|£)\s*(?:/|per)\s*(MWh|kWh)", re.IGNORECASE)
-_SIGNS = {"€": "EUR", "$": "USD", "£": "GBP"}
+_INTENSITY = re.compile(r"avg_?CI|carbon|intensity|CO[2₂]|emission|MOER", re.IGNORECASE)
+_IN_G = re.compile(r"^(avg_?CI|carbon_g_per_kWh)$", re.IGNORECASE)  # published files whose intensities are in g/kWh
 # g CO2 per kWh of each source, as the published files weight them; order of the columns of the US EIA.
 CARBON_G_PER_KWH = {"WND": 11, "SUN": 41, "WAT": 24, "OIL": 650, "NG": 490, "COL": 820, "NUC": 12, "OTH": 230}
 
 
 def read_price(
-    paths, report: ImportReport, columns: Optional[dict[str, str]] = None, zone: Optional[str] = None
+    paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None
 ) -> pd.DataFrame:
-    """`time`, `price_per_MWh`, `currency`. Negative prices and spikes stay.
+    """`time` (an interval's beginning), `price_per_MWh`, `currency`. Negative prices and spikes stay.
 
     @param paths: tables with a time and a column such as `Price (EUR/MWh)`; @param report: takes the remarks and lists missing hours;
-    @param columns: `time` and `price`, where they are not found by themselves; @param zone: IANA name of local times without an offset.
-    @raises InputError: no price, or two prices for one hour.
+    @param columns: `time` and `price`, where they are not found by themselves; @param units: {"price": "EUR/MWh"} where the column's name says none,
+    or another; @param zone: IANA name of local times without an offset. @raises InputError: no price, no unit, or two prices for one hour.
     """
     parts = []
     for path in paths:
         cells, file = plain.texts(path, report), report.name_of(path)
         report.rows_read += len(cells)
-        time, price = _time_column(cells, columns), (columns or {}).get("price") or next(
-            (c for c in cells if _PRICE.search(c)), None
-        )
+        named = columns or {}
+        price = named.get("price") or next((c for c in cells if is_price(c)), None) or (units and next((c for c in cells if "price" in c.lower() or "preis" in c.lower()), None))
+        time = timecolumn.of_hours(cells, named.get("time"), plain.ROW, file, report, zone)
         if time is None or price is None or price not in cells:
             raise InputError(
-                f"{file}: no time or no price such as 'Price (EUR/MWh)'; columns: {', '.join(cells.columns.drop(plain.ROW))}"
+                f"{file}: no time or no price such as 'Price (EUR/MWh)'; columns: {', '.join(cells.columns.drop(plain.ROW))}; name them, --column price=COLUMN --unit price=EUR/MWh"
             )
-        match = _PRICE.search(price)
-        currency, per = (_SIGNS.get(match[1], match[1].upper()), match[2].lower()) if match else ("", "mwh")
-        if not match:
-            report.warn(file, f"column '{price}' names no currency and unit; taken as per MWh")
-        value = column_numbers(cells[price], price, cells[plain.ROW].tolist(), file, report) * (
-            1000.0 if per == "kwh" else 1.0
-        )
-        parts.append(
-            pd.DataFrame(
-                {
-                    "time": parse_times(cells[time], cells[plain.ROW].tolist(), file, report, timecolumn.zone_in(time) or zone),
-                    "price_per_MWh": value,
-                    "currency": currency,
-                    plain.ROW: cells[plain.ROW],
-                    "file": file,
-                }
-            )
-        )
+        unit = _price_unit(price, units, f"{' '.join(map(str, cells.columns))} {file} {zone or ''}", file, report)
+        rows = cells[plain.ROW].tolist()
+        value = column_numbers(cells[price], price, rows, file, report) * unit.per_MWh
+        times = timecolumn.begin_of_hours(cells[time], time, rows, file, report, zone)
+        parts.append(pd.DataFrame({"time": times, "price_per_MWh": value, "currency": unit.currency, plain.ROW: rows, "file": file}))
     table = _by_hour(pd.concat(parts, ignore_index=True), report, zone)
     if table["currency"].nunique() > 1:
         raise InputError(f"prices in {' and '.join(sorted(table['currency'].unique()))}: import each by itself")
@@ -78,33 +64,73 @@ def read_price(
     return table
 
 
+def is_price(column: str) -> bool:
+    """Whether a column's name says a price of energy. @param column: its name"""
+    return rates.price_unit(column) is not None and rates.carbon_factor(column) is None
+
+
+def _price_unit(column: str, units, words: str, file: str, report: ImportReport) -> rates.PriceUnit:
+    """The caller's unit, or that of the column's name."""
+    said = rates.told(units, "price", column, file)
+    unit = rates.price_unit(said or column)
+    if unit is None or not unit.currency:
+        what = f"--unit price={said} is" if said else f"column '{column}' names"
+        raise InputError(f"{file}: {what} no currency and energy; say --unit price=EUR/MWh, c€/kWh or GBp/kWh, for example")
+    if unit.doubt:
+        report.warn(file, unit.doubt)
+    if unit.currency != "$":
+        return unit
+    dollars = rates.dollars_of(words)
+    if not dollars:
+        report.warn(file, "'$' is taken as USD; other countries write it, too (--unit price=AUD/MWh)")
+    return unit._replace(currency=dollars or "USD")
+
+
+def _carbon_column(cells: pd.DataFrame, columns, units, file: str) -> tuple[Optional[str], float]:
+    """The column of an intensity and its factor to g/kWh; one that says its unit goes first, and a percentage is none."""
+    named = [c for c in cells.columns.drop(plain.ROW) if _INTENSITY.search(c) or rates.carbon_factor(c)]
+    shares = [c for c in named if rates.carbon_factor(c) is None and rates.PERCENT.search(c)]
+    carbon = (columns or {}).get("carbon") or next(
+        (c for c in sorted(named, key=lambda c: rates.carbon_factor(c) is None) if c not in shares), None
+    )
+    if carbon is None and shares:
+        raise InputError(f"{file}: '{shares[0]}' is a percentage, and no carbon intensity in g/kWh follows from it")
+    if carbon is None:
+        return None, 1.0
+    said = rates.told(units, "carbon", carbon, file)
+    factor = rates.carbon_factor(said or carbon) if said or not _IN_G.match(carbon) else 1.0
+    if factor is None:
+        what = f"--unit carbon={said}" if said else f"column '{carbon}'"
+        raise InputError(f"{file}: {what} names no mass per energy; say --unit carbon=g/kWh, lb/MWh or t/MWh, for example")
+    return carbon, factor
+
+
 def read_carbon(
-    paths, report: ImportReport, columns: Optional[dict[str, str]] = None, zone: Optional[str] = None
+    paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None
 ) -> pd.DataFrame:
     """`time`, `carbon_g_per_kWh`, generation by source in MW, and `flag` for rows that contradict their neighbours.
 
     @param paths: tables with a time, an intensity (`avg_CI`, `carbon_intensity`, …) and, if they have them, the sources of
-    `CARBON_G_PER_KWH`; @param report: takes the remarks; @param columns: `time` and `carbon`; @param zone: IANA name.
-    @raises InputError: no time, neither intensity nor sources, or two values for one hour.
+    `CARBON_G_PER_KWH`; @param report: takes the remarks; @param columns: `time` and `carbon`; @param units: {"carbon": "lb/MWh"} where the
+    column's name says none, or another; @param zone: IANA name. @raises InputError: no time, no unit, a percentage, neither intensity nor sources, or two values for one hour.
     """
     parts = []
     for path in paths:
         cells, file = plain.texts(path, report), report.name_of(path)
         report.rows_read += len(cells)
         rows = cells[plain.ROW].tolist()
-        time = _time_column(cells, columns)
-        carbon = (columns or {}).get("carbon") or next(
-            (c for c in cells if re.search(r"avg_?CI|carbon|intensity|gCO2", c, re.IGNORECASE)), None
-        )
+        time = timecolumn.of_hours(cells, (columns or {}).get("time"), plain.ROW, file, report, zone)
+        rows = cells[plain.ROW].tolist()
+        carbon, factor = _carbon_column(cells, columns, units, file)
         sources = [s for s in CARBON_G_PER_KWH if s in cells]
         if time is None or (carbon is None and not sources):
             raise InputError(
                 f"{file}: no time, or neither an intensity nor generation by source; columns: {', '.join(cells.columns.drop(plain.ROW))}"
             )
-        part = {"time": parse_times(cells[time], rows, file, report, timecolumn.zone_in(time) or zone)}
+        part = {"time": timecolumn.begin_of_hours(cells[time], time, rows, file, report, zone)}
         quiet = ImportReport("carbon")  # empty cells are told row by row, not cell by cell
         part["carbon_g_per_kWh"] = (
-            column_numbers(cells[carbon], carbon, rows, file, quiet) if carbon else np.full(len(cells), np.nan)
+            column_numbers(cells[carbon], carbon, rows, file, quiet) * factor if carbon else np.full(len(cells), np.nan)
         )
         part |= {f"{s}_MW": column_numbers(cells[s], s, rows, file, quiet) for s in sources}
         for place in dict.fromkeys(remark.place for remark in quiet.mended):
@@ -122,15 +148,6 @@ def read_carbon(
         flagged=int((table["flag"] != "").sum()),
     )
     return table
-
-
-def _time_column(cells: pd.DataFrame, columns) -> Optional[str]:
-    named = (columns or {}).get("time")
-    if named in cells:
-        return named
-    exact = next((c for c in cells if c.lower() in plain.TIMES), None)
-    bracketed = [c for c in cells if timecolumn.is_time(c)]  # `Datetime (UTC)`, `Datetime (Local)`
-    return exact or next((c for c in bracketed if "UTC" in c), bracketed[0] if bracketed else None)
 
 
 def _by_hour(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> pd.DataFrame:
@@ -164,7 +181,7 @@ def _by_hour(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> 
     if len(missing):
         report.warn(
             file,
-            f"{len(missing)} hours are missing, the first {missing[0]}; they are listed in the report and not filled",
+            f"{len(missing)} {'hours' if step == HOUR else f'steps of {step.total_seconds():g} s'} are missing, the first {missing[0]}; they are listed in the report and not filled",
         )
     year_h = 8784 if pd.Timestamp(f"{first.year}-12-31").is_leap_year else 8760
     short = year_h - ((last - first) / HOUR + 1)

@@ -212,7 +212,7 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, given, z
     """One file's columns in SI units, a row per GPU where columns name GPUs."""
     chosen = dict(columns) or _guess(cells)
     if "time" not in chosen or not columns:
-        time = timecolumn.find(cells, chosen, ROW, file, report, TIMES)
+        time = timecolumn.find(cells, chosen, ROW, file, report, TIMES, zone)
         chosen = {"time": time, **{n: c for n, c in chosen.items() if n != "time"}} if time else chosen
     if not columns and "time" in chosen and not set(chosen) & set(LABELS[:3]):
         chosen |= _series_column(cells, chosen, file, report)

@@ -8,34 +8,32 @@ from typing import Optional
 import numpy as np
 import pandas as pd
 
+from . import hours
 from .report import ImportReport, InputError
 from .times import KNOWN, epoch_unit, parse_times
 
 _DATE = re.compile(r"^(\d{1,4}([./-])\d{1,2}\2\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4})$")
 _CLOCK = re.compile(r"^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AaPp]\.?[Mm]\.?)?$")
 _TIMELIKE = re.compile(r"\d[./:-]\d|\d[- ][A-Za-z]{3}[- ]\d")
-_WORDS = re.compile(r"^(date ?/? ?time|time ?stamp|timestamp|time|date|zeit(stempel|punkt)?|datum( ?/? ?(uhr)?zeit)?|horodatage|fecha( y hora)?|tijd(stip)?|sample ?time|_time|seconds|elapsed( time)?)$", re.IGNORECASE)
+_WORDS = re.compile(r"^(date ?/? ?time|time ?stamp|timestamp|time|date|zeit(stempel|punkt)?|datum( ?/? ?(uhr)?zeit)?|horodatage|fecha( y hora)?|tijd(stip)?|hour[ _]?ending|MTU|sample ?time|_time|seconds|elapsed( time)?)$", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"^(.*?)[_ ]*[\[(]\s*([^\[\]()]+?)\s*[\])]\s*$")
 _SECONDS = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "min": 60.0, "h": 3600.0}
 _EXCEL_DAY_0 = pd.Timestamp("1899-12-30")
 
 
-def find(cells: pd.DataFrame, chosen, row: str, file: str, report: ImportReport, names) -> Optional[str]:
+def find(cells: pd.DataFrame, chosen, row: str, file: str, report: ImportReport, names, zone: Optional[str] = None) -> Optional[str]:
     """Name of the column of times; a date and a clock become a column of their own in `cells`. None, with a warning, where several may be it.
 
     @param cells: texts; @param chosen: what is already known: name → column; @param row: column of line numbers; @param file: for the
-    remarks; @param report: takes them; @param names: words that mean time
+    remarks; @param report: takes them; @param names: words that mean time; @param zone: of the clock
     """
     columns = [c for c in cells.columns.drop(row) if c not in [v for k, v in chosen.items() if k != "time"]]
     named = chosen.get("time") or next((c for c in columns if _WORDS.match(_bare(c)) or c.lower() in names), None)
     some = {c: [t for t in cells[c].iloc[:200] if t][:20] for c in columns}
     dates = [c for c in columns if _most(_DATE.match(t) for t in some[c])]
     clocks = [c for c in columns if _most(_CLOCK.match(t) for t in some[c])]
-    if len(dates) == len(clocks) == 1 and named in (None, *dates, *clocks):
-        joined = f"{dates[0]} {clocks[0]}"
-        cells[joined] = cells[dates[0]] + " " + cells[clocks[0]]
-        cells.drop(columns=[dates[0], clocks[0]], inplace=True)
-        report.note(f"{file}: '{dates[0]}' and '{clocks[0]}' together are the time")
+    joined = _joined(cells, row, dates, clocks, named, zone, file, report)
+    if joined:
         return joined
     if named:
         return named
@@ -49,6 +47,54 @@ def find(cells: pd.DataFrame, chosen, row: str, file: str, report: ImportReport,
         first = cells[row].iloc[0]
         report.warn(f"{file}:{first}", f"'{found[0]}' looks like the time and is not taken, because '{found[1]}' does too: name it, --column time='{found[0]}'")
     return None
+
+
+def _joined(cells: pd.DataFrame, row: str, dates, clocks, named, zone, file: str, report: ImportReport) -> Optional[str]:
+    """A date and a clock, or a date and the number of an hour, as a column of their own in `cells`; None without such a pair."""
+    numbers = [c for c in cells.columns.drop(row) if hours.NUMBER.match(c) and pd.to_numeric(cells[c], errors="coerce").between(0, 25).all()]
+    clock = next(iter(numbers if len(numbers) == 1 and not clocks else clocks), None)
+    if len(dates) != 1 or clock is None or len(clocks) > 1 or named not in (None, dates[0], clock):
+        return None
+    flag = next((c for c in cells if hours.FLAG.match(c)), None)
+    of_hour = pd.to_numeric(cells[clock], errors="coerce") if clock in numbers else None
+    ending = bool(hours.ENDING.search(clock)) or of_hour is not None and of_hour.min() > 0 and of_hour.max() >= 24
+    joined = f"{dates[0]} {clock}{' (hour ending)' if ending and not hours.ENDING.search(clock) else ''}"
+    if of_hour is not None:
+        cells[joined] = hours.numbered(cells[dates[0]], of_hour, cells[flag] if flag else None, zone, ending)
+    else:
+        marks = cells[flag].str.upper().isin(("Y", "YES", "TRUE", "1")).map({True: " DST", False: ""}) if flag else ""
+        cells[joined] = cells[dates[0]] + " " + cells[clock] + marks
+    cells.drop(columns=[dates[0], clock], inplace=True)
+    report.note(f"{file}: '{dates[0]}' and '{clock}' together are the time")
+    return joined
+
+
+def of_hours(cells: pd.DataFrame, named: Optional[str], row: str, file: str, report: ImportReport, zone: Optional[str]) -> Optional[str]:
+    """Name of the column of times of a table by the hour, one of UTC first; None without one.
+
+    @param cells: texts; @param named: by the caller; @param row: column of line numbers; @param file: for the remarks; @param report: takes them;
+    @param zone: of the clock
+    """
+    if named:
+        return named if named in cells else None
+    exact = next((c for c in cells if is_time(c) and _bare(c) == c and not _all_dates(cells[c])), None)
+    bracketed = [c for c in cells if is_time(c) and c != exact and not _all_dates(cells[c])]  # `Datetime (UTC)`, `Datetime (Local)`
+    found = exact or next((c for c in bracketed if "UTC" in c), bracketed[0] if bracketed else None)
+    return found or find(cells, {}, row, file, report, (), zone)
+
+
+def _all_dates(texts: pd.Series) -> bool:
+    return _most(_DATE.match(t) for t in texts.iloc[:50] if t)
+
+
+def begin_of_hours(texts: pd.Series, column: str, rows, file: str, report: ImportReport, zone: Optional[str]) -> pd.Series:
+    """Times of a table by the hour, as the beginnings of the hours. @param texts: the cells; @param column: its name; @param rows: line numbers;
+    @param file: for the remarks; @param report: takes them; @param zone: of the clock"""
+    ending = bool(hours.ENDING.search(column))
+    times = parse_times(texts, rows, file, report, zone_in(column) or zone, ending=ending)
+    if ending:
+        report.note(f"{file}: '{column}' is the end of each hour; `time` is its beginning")
+    return times - pd.Timedelta(hours=1 if ending else 0)
 
 
 def _most(these) -> bool:
@@ -66,6 +112,8 @@ def zone_in(column: str) -> Optional[str]:
     """The zone that a column's name ends with, such as `Datetime (UTC)`; None without one. @param column: its name"""
     match = _IN_BRACKETS.match(column)
     behind = match[2] if match else ""
+    if behind in ("CET/CEST", "EET/EEST", "WET/WEST"):
+        return behind.partition("/")[0]
     if not re.match(r"^(UTC|GMT|Z|[A-Z][a-z]+/[A-Z]\w+)$", behind):
         return None
     return "UTC" if behind in ("UTC", "GMT", "Z") else behind
@@ -99,7 +147,7 @@ def read(texts: pd.Series, column: str, rows, file: str, report: ImportReport, z
             return parse_times(days.dt.strftime("%Y-%m-%dT%H:%M:%S.%f").where(values.notna(), ""), rows, file, ImportReport(report.kind), zone, series)
         scale = 1e-3 if column.endswith("_ms") else _SECONDS.get(behind.lower(), 1.0)
         return values * scale
-    times = parse_times(texts, rows, file, report, zone, series, comma)
+    times = parse_times(texts, rows, file, report, zone, series, comma, bool(hours.ENDING.search(column)))
     if len(times) and times.isna().all():
         raise InputError(f"{file}: no cell of '{column}' is a time, such as '{str(texts.iloc[0])[:40]}'; known: {KNOWN}")
     return times

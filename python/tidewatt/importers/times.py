@@ -9,6 +9,7 @@ from typing import Optional
 import numpy as np
 import pandas as pd
 
+from . import hours
 from .report import ImportReport, InputError
 
 EARLIEST = pd.Timestamp("2005-01-01")  # before it no log of a GPU or a data centre of today was written
@@ -35,14 +36,17 @@ def epoch_unit(value: float) -> str:
     return ""
 
 
-def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str] = None, series=None, comma: bool = False) -> pd.Series:
+def parse_times(
+    cells, rows, file: str, report: ImportReport, zone: Optional[str] = None, series=None, comma: bool = False, ending: bool = False
+) -> pd.Series:
     """A column of times; rows that hold none become NaT and are reported.
 
     @param cells: texts or numbers: ISO 8601, `2026/07/14 08:12:53.353`, `14.07.2026 08:12:53` (day first), `7/14/2026 8:12:53 AM` (the
     column's own numbers tell which comes first), `Tue Jul 14 08:12:53 2026`, or Unix time in s, ms, µs or ns; @param rows: line number of each; @param file: for the places; @param report: takes the remarks;
     @param zone: IANA name of the clock that wrote times without an offset; @param series: whose reading each row is, where there are several
-    (GPUs): an hour that comes twice is told apart in each; @param comma: the file has decimal commas. @raises InputError: there is no such zone, or days come
-    first and second.
+    (GPUs): an hour that comes twice is told apart in each; @param comma: the file has decimal commas; @param ending: the times are the ends of hours, of which a
+    clock that goes back repeats one. @raises InputError: there is no such zone, days come first and second, or an hour is marked as the second one
+    and no zone is known.
     """
     texts = [str(c).strip() for c in cells]
     if texts and all(_NUMERIC.match(t) for t in texts if t):
@@ -51,7 +55,9 @@ def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str
         if unit:
             exact = values.astype("int64") if values.notna().all() and not any("." in t for t in texts) else values
             return pd.to_datetime(exact, unit=unit, utc=True)
+    texts, days, second = hours.plain(texts)
     parsed = [_one(t) for t in _year_first(texts, rows, file, report, zone, comma)]
+    parsed = [s if s is pd.NaT or not d else s + pd.Timedelta(days=1) for s, d in zip(parsed, days)]
     for i, stamp in enumerate(parsed):
         if stamp is pd.NaT:
             report.warn(f"{file}:{rows[i]}", f"'{texts[i][:40]}' is no time")
@@ -62,7 +68,13 @@ def parse_times(cells, rows, file: str, report: ImportReport, zone: Optional[str
             dtype="datetime64[ns, UTC]",
         )
     naive = pd.Series(parsed, dtype="datetime64[ns]")
-    return to_utc(naive, zone, rows, file, report, series) if zone else naive
+    if second.any() and not zone:
+        i = int(np.argmax(second))
+        raise InputError(f"{file}:{rows[i]}: '{list(cells)[i]}' is an hour that comes twice: --time-zone names the clock")
+    if not zone:
+        return naive
+    shift = pd.Timedelta(hours=1 if ending else 0)
+    return to_utc(naive - shift, zone, rows, file, report, series, second) + shift
 
 
 def _year_first(texts, rows, file: str, report: ImportReport, zone: Optional[str] = None, comma: bool = False):
@@ -79,18 +91,23 @@ def _year_first(texts, rows, file: str, report: ImportReport, zone: Optional[str
         report.warn(f"{file}:{rows[0]}", f"'{slashed[0][0].strip()}': the {first}; the file does not tell")
     order = (r"\3-\2-\1 ", r"\3-\2-\1 " if day_first else r"\3-\1-\2 ")
     full = lambda t: re.sub(r"^(\d\d)-(?=\d{1,2}-\d{1,2} )", r"20\1-", t)  # noqa: E731  26-3-2: of this century
-    dated = [full(_EITHER_FIRST.sub(order[1], _DAY_FIRST.sub(order[0], t))).strip() for t in _without_zones(texts, rows, file, report)]
+    dated = [full(_EITHER_FIRST.sub(order[1], _DAY_FIRST.sub(order[0], t))).strip() for t in _without_zones(texts, rows, file, report, zone)]
     return [_DOTTED.sub(lambda m: f"{m[1]} {m[2]}:{m[3]}:{m[4] or '00'}", t) for t in dated]  # 08.12.53, as in Finland
 
 
-def _without_zones(texts, rows, file: str, report: ImportReport):
-    """UTC and GMT as offsets; other words for zones (EST, CET) are left out with a warning, because several zones share them."""
-    out, words = [], {}
+def _without_zones(texts, rows, file: str, report: ImportReport, zone: Optional[str] = None):
+    """UTC, GMT and the words of the clock's own zone as offsets; others (EST, CET) are left out with a warning, because several zones share them."""
+    out, words, own = [], {}, hours.offsets(zone)
+    found = [m[1] for m in map(_ZONE_WORD.search, texts) if m]
+    if len(found) < sum(map(bool, texts)):  # rows without a word have the clock's time
+        own = {}
     for row, text in zip(rows, texts):
         match = _ZONE_WORD.search(text)
         if match and match[1] not in ("AM", "PM") and len(text) > len(match[0]):
             if match[1] in ("UTC", "GMT"):
                 text = text[: match.start()] + "+00:00"
+            elif match[1] in own:
+                text = text[: match.start()] + own[match[1]]
             else:
                 words.setdefault(match[1], row)
                 text = text[: match.start()]
@@ -111,16 +128,17 @@ def _one(text: str):
         return pd.NaT
 
 
-def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport, series=None) -> pd.Series:
+def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport, series=None, second=None) -> pd.Series:
     """Local times on UTC. Hours that a clock change skips become NaT. An hour that comes twice: where the clock steps back, and in hourly
     tables where a stamp comes again, its second one begins.
 
     @param naive: local times; @param zone: IANA name; @param rows: line numbers; @param file: for the places;
-    @param report: takes the remarks; @param series: whose reading each row is; None: all of one. @raises InputError: there is no such zone.
+    @param report: takes the remarks; @param series: whose reading each row is; None: all of one; @param second: rows that the file
+    marks as the second of an hour that comes twice. @raises InputError: there is no such zone.
     """
     try:
         first = naive.dt.tz_localize(zone, nonexistent="NaT", ambiguous=np.ones(len(naive), dtype=bool))
-        second = naive.dt.tz_localize(zone, nonexistent="NaT", ambiguous=np.zeros(len(naive), dtype=bool))
+        later = naive.dt.tz_localize(zone, nonexistent="NaT", ambiguous=np.zeros(len(naive), dtype=bool))
     except (KeyError, ValueError, TypeError) as error:
         raise InputError(f"time zone '{zone}': no such zone ({error})") from error
     # The clock jumps back once, and from there on the second reading holds. Two readings of one second are no jump.
@@ -129,17 +147,19 @@ def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport, s
     hourly = step[step > pd.Timedelta(0)].median() >= pd.Timedelta(minutes=15)
     jumped = (step <= pd.Timedelta(0)) if hourly else (step < pd.Timedelta(0))
     back = jumped.astype(int).groupby(of, sort=False).cumsum()
-    ambiguous = (first != second) & first.notna()
+    ambiguous = (first != later) & first.notna()
     folded = ambiguous & (back > back.where(~ambiguous).groupby(of, sort=False).ffill().fillna(0))
+    marked = np.zeros(len(naive), dtype=bool) if second is None else second
+    folded |= ambiguous & marked
     for i in np.flatnonzero((naive.notna() & first.isna()).to_numpy()):
         report.ignore(f"{file}:{rows[i]}", f"{naive.iloc[i]} does not exist in {zone} (clocks go forward)")
-    lone = ambiguous & ~naive.duplicated(keep=False)
+    lone = ambiguous & ~naive.duplicated(keep=False) & ~marked
     if lone.any():
         i = int(np.flatnonzero(lone.to_numpy())[0])
         report.warn(
             f"{file}:{rows[i]}", f"{naive.iloc[i]} comes twice in {zone} and the file has it once; read as the first"
         )
-    return first.where(~folded, second).dt.tz_convert("UTC")
+    return first.where(~folded, later).dt.tz_convert("UTC")
 
 
 def as_text(times: pd.Series) -> pd.Series:

@@ -1,0 +1,74 @@
+"""Notations of hours: 24:00, hour ending 1 to 25, an hour that comes twice marked by a word or a flag, intervals, names of zones."""
+
+from __future__ import annotations
+
+import re
+from typing import Optional
+
+import numpy as np
+import pandas as pd
+
+from .report import InputError
+
+ENDING = re.compile(r"(hour|period|interval)[ _-]?end|\bHE\b", re.IGNORECASE)
+NUMBER = re.compile(r"^(HE|hour([ _-]?(ending|number|no\.?))?|hr|(opr|delivery)[ _]?(hr|hour))$", re.IGNORECASE)
+FLAG = re.compile(r"^(DST[ _]?flag|repeated[ _]?hour([ _]?flag)?)$", re.IGNORECASE)
+_MARK = re.compile(r"(?<=\d)\s*(\(?(DST|repeated|second|2nd)\)?|\*)$", re.IGNORECASE)
+_MIDNIGHT = re.compile(r"(?<=[ T])24:00(:00(\.0+)?)?(?=$|[ Z+-])")
+_INTERVAL = re.compile(r"^(\S.*\d:\d\d.*?)\s+(?:-|–|to)\s+\S.*\d:\d\d|^(\S+T\S+)/\S+T\S+$")
+
+
+def plain(texts: list[str]) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """(texts, days to add, whether it is the second of an hour that comes twice): intervals by their beginning, 24:00 as 0:00 of the next day.
+
+    @param texts: of a column of times
+    """
+    out, days, second = [], np.zeros(len(texts), dtype=int), np.zeros(len(texts), dtype=bool)
+    for i, text in enumerate(texts):
+        if match := _INTERVAL.match(text):
+            text = (match[1] or match[2]).strip()
+        if mark := _MARK.search(text):
+            text, second[i] = text[: mark.start()], True
+        if _MIDNIGHT.search(text):
+            text, days[i] = _MIDNIGHT.sub("00:00", text), 1
+        out.append(text)
+    return out, days, second
+
+
+def offsets(zone: Optional[str]) -> dict[str, str]:
+    """What a zone calls its times (CST, CDT) and their offset, such as `-06:00`; empty for a zone that is unknown. @param zone: IANA name"""
+    try:
+        some = [pd.Timestamp(2025, month, 1, tz=zone) for month in (1, 7)] if zone else []
+    except (KeyError, ValueError, TypeError):
+        return {}
+    return {t.tzname(): f"{t:%z}"[:3] + ":" + f"{t:%z}"[3:] for t in some if t.tzname().isalpha()}
+
+
+def numbered(dates: pd.Series, numbers: pd.Series, flags: Optional[pd.Series], zone: Optional[str], ending: bool) -> list[str]:
+    """Texts of times from dates and numbers of hours; on a day of 23 or 25 hours a last number of 23 or 25 counts the hours that passed.
+
+    @param dates: texts; @param numbers: 0 to 23, or 1 to 25 where they are of hours' ends; @param flags: Y where an hour comes the second time;
+    @param zone: IANA name of the clock; @param ending: the numbers are of hours' ends. @raises InputError: hour 25 without a zone
+    """
+    last = numbers.groupby(dates).transform("max")
+    if (numbers > 24).any() and not zone:
+        raise InputError("an hour 25 is the day on which clocks go back: --time-zone names the clock")
+    out = []
+    for i, (date, hour) in enumerate(zip(dates, numbers.astype(int))):
+        mark = flags is not None and str(flags.iloc[i]).strip().upper() in ("Y", "YES", "TRUE", "1")
+        if ending and zone and last.iloc[i] in (23, 25):
+            hour, mark = _of_long_day(date, hour, int(last.iloc[i]), zone)
+        out.append(f"{date} {hour:02d}:00{' DST' if mark else ''}")
+    return out
+
+
+def _of_long_day(date: str, hour: int, last: int, zone: str) -> tuple[int, bool]:
+    """The clock's hour that ends, and whether it is the second one, for the n-th hour of a day with `last` hours."""
+    day = pd.to_datetime(date, errors="coerce")
+    if pd.isna(day):
+        return hour, False
+    midnight = day.tz_localize(zone)
+    if ((day + pd.Timedelta(days=1)).tz_localize(zone) - midnight) != pd.Timedelta(hours=last):
+        return hour, False
+    begin = midnight + pd.Timedelta(hours=hour - 1)
+    return begin.hour + 1, bool(begin.fold)
