@@ -160,7 +160,7 @@ def _read(kind, paths, report, columns, units, zone, name):
     if kind == "weather":
         from . import weather
 
-        return weather.read(paths, report), {}, None
+        return weather.read(paths, report, zone), {}, None
     if kind == "requests":
         from . import requests
 

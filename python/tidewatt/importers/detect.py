@@ -7,7 +7,7 @@ import re
 import zlib
 from pathlib import Path
 
-from . import amd_smi, hourly, jobcomp, nvidia_smi, plain, rates, requests, sacct, sacct_json
+from . import amd_smi, hourly, jobcomp, nvidia_smi, plain, rates, requests, sacct, sacct_json, weather_tables
 from .report import InputError
 
 _JSON = (
@@ -61,7 +61,7 @@ def kind_of(path) -> str:
 
 
 def _json_kind(text: str, path) -> str:
-    if '"hourly"' in text and '"latitude"' in text:
+    if weather_tables.is_pvgis(text) or '"hourly"' in text and '"latitude"' in text:
         return "weather"
     for word, kind in _JSON:
         if word in text:
@@ -85,7 +85,7 @@ def _table_kind(text: str, path) -> str:
         return "squeue"
     if re.search(r"\|\s*gpu:", first) or ("NODELIST" in upper and "STATE" in upper):
         return "sinfo"
-    if text.startswith("LOCATION,") or "drybulb_degC" in names:
+    if text.startswith(("LOCATION,", "latitude,longitude,")) or weather_tables.is_nsrdb(text) or weather_tables.is_pvgis(text) or "drybulb_degC" in names:
         return "weather"
     if any(map(hourly.is_price, names)):
         return "price"

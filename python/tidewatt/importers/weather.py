@@ -1,17 +1,18 @@
-"""Weather as `run --weather` reads it: Open-Meteo JSON, EPW, or the product's own CSV; local standard time, dry bulb, humidity, pressure."""
+"""Weather as `run --weather` reads it: Open-Meteo, EPW, PVGIS, NSRDB, or the product's own CSV; local standard time, dry bulb, humidity, pressure."""
 
 from __future__ import annotations
 
 import json
 import re
+from typing import Optional
 
 import numpy as np
 import pandas as pd
 
-from . import plain
+from . import plain, weather_tables
 from .report import ImportReport, InputError
 from .text import read_text
-from .times import parse_times, to_utc
+from .times import epoch_unit, parse_times, to_utc
 
 HOUR = pd.Timedelta(hours=1)
 RANGES = {"drybulb_degC": (-70.0, 70.0), "rh_pct": (0.0, 110.0), "pressure_Pa": (31000.0, 120000.0)}
@@ -24,17 +25,24 @@ def standard_pressure_Pa(altitude_m: float) -> float:
     return 101325.0 * (1.0 - 2.25577e-5 * altitude_m) ** 5.2559
 
 
-def read(paths, report: ImportReport) -> pd.DataFrame:
+def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFrame:
     """`time` (local standard time), `drybulb_degC`, `rh_pct`, `pressure_Pa`; facts: place, altitude, means, warmest month.
 
-    @param paths: one place, one or several files in order of time; @param report: takes the remarks.
+    @param paths: one place, one or several files in order of time; @param report: takes the remarks; @param zone: IANA name of the place, for
+    formats in UTC that do not say it (PVGIS).
     @raises InputError: a file is none of the formats, or its units are not °C and %.
     """
     parts = []
     for path in paths:
         text, file = read_text(path, report), report.name_of(path)
-        if text.lstrip().startswith("{"):
-            parts.append(_open_meteo(text, file, report))
+        if weather_tables.is_pvgis(text[:4000]):
+            parts.append(weather_tables.pvgis(text, file, report, zone))
+        elif weather_tables.is_nsrdb(text):
+            parts.append(weather_tables.nsrdb(text, file, report))
+        elif text.lstrip()[:1] in ("{", "["):
+            parts.append(_open_meteo(_answer(text, file), file, report))
+        elif text.startswith(("latitude,longitude,", "location_id,")):
+            parts.append(_open_meteo(weather_tables.open_meteo_csv(text, file), file, report))
         elif text.startswith("LOCATION,"):
             parts.append(_epw(text, file, report))
         else:
@@ -45,12 +53,24 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
     return table
 
 
-def _open_meteo(text: str, file: str, report: ImportReport) -> pd.DataFrame:
+def _answer(text: str, file: str) -> dict:
+    """The answer for one place."""
     try:
         answer = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"{file}: no answer of Open-Meteo with hourly values ({error})") from error
+    if not isinstance(answer, list):
+        return answer
+    if len(answer) != 1:
+        raise InputError(f"{file}: answers for {len(answer)} places; ask Open-Meteo for one place, or keep one of the list")
+    return answer[0]
+
+
+def _open_meteo(answer: dict, file: str, report: ImportReport) -> pd.DataFrame:
+    try:
         hourly, units = answer["hourly"], answer.get("hourly_units", {})
         stamps = hourly["time"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError) as error:
         raise InputError(f"{file}: no answer of Open-Meteo with hourly values ({error})") from error
     names = {"drybulb_degC": ("temperature_2m", "°C"), "rh_pct": ("relative_humidity_2m", "%")}
     names["rh_pct"] = ("relativehumidity_2m", "%") if "relativehumidity_2m" in hourly else names["rh_pct"]
@@ -84,10 +104,11 @@ def _open_meteo(text: str, file: str, report: ImportReport) -> pd.DataFrame:
 
 
 def _stamps(stamps, file: str) -> pd.Series:
-    """Times of Open-Meteo: ISO 8601, or Unix time. @raises InputError: one of them is none; the message names it"""
+    """Times of Open-Meteo: ISO 8601, or Unix time, which is UTC. @raises InputError: one of them is none; the message names it"""
     if not isinstance(stamps, list) or not stamps:
         raise InputError(f"{file}: hourly.time is no list of times")
-    times = pd.to_datetime(pd.Series(stamps), unit="s" if isinstance(stamps[0], (int, float)) else None, errors="coerce")
+    unix = isinstance(stamps[0], (int, float))
+    times = pd.to_datetime(pd.Series(stamps), unit=(epoch_unit(stamps[0]) or "s") if unix else None, utc=unix, errors="coerce")
     if times.isna().any():
         i = int(np.flatnonzero(times.isna().to_numpy())[0])
         raise InputError(f"{file}: hourly.time[{i}]: {str(stamps[i])[:40]!r} is no time")
@@ -105,6 +126,8 @@ def _standard_time(times: pd.Series, answer: dict, file: str, report: ImportRepo
         report.note(
             f"time zone '{zone}' is unknown here; the file's offset of {offset_s / 3600:g} h is taken as standard time"
         )
+    if times.dt.tz is not None:
+        return (times + pd.Timedelta(seconds=standard_s)).dt.tz_localize(None)
     steps = times.diff().dropna()
     if (steps == steps.iloc[0]).all():  # one offset throughout
         shift = pd.Timedelta(seconds=offset_s - standard_s)
@@ -132,17 +155,20 @@ def _epw(text: str, file: str, report: ImportReport) -> pd.DataFrame:
             report.ignore(f"{file}:{at}", "no month, day and hour in fields 2 to 4")
             continue
         month, day, hour = (int(c) for c in cells[1:4])
-        rows.append([month, day, hour, *(pd.to_numeric(cells[i], errors="coerce") for i in (6, 8, 9)), at])
-    data = pd.DataFrame(rows, columns=["month", "day", "hour", *EPW_MISSING, plain.ROW])
+        minute = int(cells[4]) if cells[4].strip().isdigit() else 60
+        rows.append([int(cells[0]), month, day, hour, minute, *(pd.to_numeric(cells[i], errors="coerce") for i in (6, 8, 9)), at])
+    data = pd.DataFrame(rows, columns=["year", "month", "day", "hour", "minute", *EPW_MISSING, plain.ROW])
     for name, blank in EPW_MISSING.items():
         for i in np.flatnonzero((data[name] == blank).to_numpy()):
             report.mend(f"{file}:{data[plain.ROW].iloc[i]}", f"{name}: EPW's blank value, left blank")
         data[name] = data[name].mask(data[name] == blank)
-    year = 2001  # months of a typical year come from many years; 2001 is none of a leap year
+    year = _epw_year(data)
     days = pd.to_datetime({"year": year, "month": data["month"], "day": data["day"]}, errors="coerce")
     if days.isna().any():
-        raise InputError(f"{file}:{data[plain.ROW][days.isna()].iloc[0]}: no day of a year of 365 days")
-    times = days + pd.to_timedelta(data["hour"], unit="h")
+        raise InputError(f"{file}:{data[plain.ROW][days.isna()].iloc[0]}: no day of the year {year}")
+    several = re.match(r"^DATA PERIODS,[^,]*,\s*(\d+)", next((line for line in lines[:begin] if line.startswith("DATA PERIODS")), ""))
+    within = data["minute"] - 60 if several and int(several[1]) > 1 else 0  # several records an hour: each ends at its minute
+    times = days + pd.to_timedelta(data["hour"], unit="h") + pd.to_timedelta(within, unit="min")
     try:
         where = [float(place[i]) for i in range(6, 10)]
     except ValueError as error:
@@ -158,10 +184,18 @@ def _epw(text: str, file: str, report: ImportReport) -> pd.DataFrame:
     return pd.DataFrame({"time": times, **{n: data[n] for n in EPW_MISSING}})
 
 
+def _epw_year(data: pd.DataFrame) -> int:
+    """The year of an EPW file's times: 2001 for a typical year, a leap year where 29 February is in it, its own if all rows have one."""
+    if not ((data["month"] == 2) & (data["day"] == 29)).any():
+        return weather_tables.TYPICAL_YEAR
+    years = data["year"].unique()
+    return int(years[0]) if len(years) == 1 and pd.Timestamp(int(years[0]), 1, 1).is_leap_year else weather_tables.TYPICAL_YEAR + 3
+
+
 def _own(path, report: ImportReport) -> pd.DataFrame:
     cells, file = plain.texts(path, report), report.name_of(path)
     if "time" not in cells or "drybulb_degC" not in cells or "rh_pct" not in cells:
-        raise InputError(f"{file}: neither Open-Meteo JSON nor EPW, and no CSV with time, drybulb_degC and rh_pct")
+        raise InputError(f"{file}: none of Open-Meteo, EPW, PVGIS and NSRDB, and no CSV with time, drybulb_degC and rh_pct")
     out = pd.DataFrame({"time": parse_times(cells["time"], cells[plain.ROW].tolist(), file, report)})
     for name in ("drybulb_degC", "rh_pct", "pressure_Pa"):
         if name in cells:
