@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from ._fit_tables import fit_clocks, fit_failures, fit_feeder, fit_jitter, fit_limiter, fit_plant, fit_rows, fit_server
     from ._load import Scenario, load
     from ._machines import MachineAnswer, machines
+    from ._derived import job_occupancy, offered_load
     from ._read import (
-        job_occupancy,
-        offered_load,
         read_auto,
         read_carbon,
         read_csv,
@@ -60,8 +59,8 @@ if TYPE_CHECKING:
     from ._sweep import SweepTable, compare, new, sweep
 
 _READERS = [
-    "job_occupancy", "offered_load", "read_auto", "read_carbon", "read_csv", "read_kineto", "read_mllog", "read_nvidia_smi", "read_power",
-    "read_price", "read_profile", "read_prometheus", "read_redfish", "read_requests", "read_rocm_smi", "read_sacct", "read_sinfo",
+    "read_auto", "read_carbon", "read_csv", "read_kineto", "read_mllog", "read_nvidia_smi", "read_power", "read_price",
+    "read_profile", "read_prometheus", "read_redfish", "read_requests", "read_rocm_smi", "read_sacct", "read_sinfo",
     "read_squeue", "read_weather",
 ]  # fmt: skip
 _TABLE_FITS = ["fit_clocks", "fit_failures", "fit_feeder", "fit_jitter", "fit_limiter", "fit_plant", "fit_rows", "fit_server"]
@@ -83,6 +82,8 @@ _HOME = {
     "compare": "_sweep",
     "new": "_sweep",
     **dict.fromkeys(_READERS, "_read"),
+    "job_occupancy": "_derived",
+    "offered_load": "_derived",
     **dict.fromkeys(["filing", "orders", "ride", "rules", "verify"], "_rules"),
     "fit_inference_power": "_fit_inference",
     "InferencePower": "_fit_inference",
@@ -105,7 +106,7 @@ __all__ = [
     "Answer", "Calibration", "Catalog", "Conditioned", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
     "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "WaveformComparison", "bench", "best_cap", "calibrate", "compare", "compare_waveforms", "conditioned", "explain", "filing", "fit_fans", "fit_gpu",
     "fit_inference_power", "fit_nodes", "fit_overhead", "interval", "load", "log_gpus", "machines", "most_gpus", "new", "open", "orders", "plant", "replay", "report", "ride", "rules", "run", "schema", "serve", "size",
-    "stability", "sweep", "through_meter", "validate", "verify", *_READERS, *_TABLE_FITS,
+    "stability", "sweep", "through_meter", "validate", "verify", "job_occupancy", "offered_load", *_READERS, *_TABLE_FITS,
 ]  # fmt: skip
 
 

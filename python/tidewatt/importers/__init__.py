@@ -64,7 +64,7 @@ def import_logs(
 ) -> Imported:
     """Reads logs of one kind.
 
-    @param kind: one of `KINDS`; `auto` tells it from the content; @param paths: files, for `redfish` also folders;
+    @param kind: one of `KINDS`; `auto` tells it from the content; @param paths: files, or folders of them;
     @param columns: name here → column in the file; @param units: unit by name; @param time_zone: IANA name of the clock that wrote times
     without an offset; @param align: puts node clocks on the first one's; iteration time in s, 0 to find it; @param name: of the workload entry.
     @raises InputError: nothing usable was read, or the input contradicts itself.
@@ -77,26 +77,19 @@ def import_logs(
         raise InputError(f"kind '{kind}' is none of {', '.join(KINDS)}")
     if not paths:
         raise InputError("no file")
-    if kind == "auto":
-        kinds = {p: detect.kind_of(p) for p in paths}
-        if len(set(kinds.values())) > 1:
-            raise InputError(
-                "the files are of several kinds: "
-                + "; ".join(f"{p}: {k}" for p, k in kinds.items())
-                + "; import each kind by itself"
-            )
-        kind = next(iter(kinds.values()))
+    kind, paths, left = detect.kind_and_files(kind, paths)
     report = ImportReport(kind, files=paths)
+    for path, why in left:
+        report.ignore(path, why)
     for option, given, use in (("--column", columns, TAKES_COLUMNS), ("--unit", units, TAKES_UNITS)):
         if given and kind not in use:
             raise InputError(f"{option} does nothing for {kind}; it is for {', '.join(use)}")
-    names = ", ".join(Path(p).name for p in paths)
+    names = ", ".join(map(report.name_of, paths[:4])) + (" …" if len(paths) > 4 else "")
     try:
         table, more, entry = _read(kind, paths, report, columns, units, time_zone, name)
     except InputError as error:
-        if any(Path(p).name in str(error) for p in paths):
-            raise
-        raise InputError(f"{names}: {error}") from error
+        where = "" if any(Path(p).name in str(error) for p in paths) else f"{names}: "
+        raise InputError(f"{where}{error}{detect.way_out(kind, paths)}") from error
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         # A reader checks what it knows; of what is left, at least the file is named.
         raise InputError(f"{names}: cannot be read as a log of kind {kind} ({type(error).__name__}: {error})") from error

@@ -7,7 +7,7 @@ import re
 import zlib
 from pathlib import Path
 
-from . import amd_smi, hourly, jobcomp, nvidia_smi, plain, rates, requests, sacct, sacct_json, weather_tables
+from . import amd_smi, hourly, jobcomp, nvidia_smi, plain, ptdaemon, rates, requests, sacct, sacct_json, weather_tables
 from .report import InputError
 
 _JSON = (
@@ -38,6 +38,86 @@ def head(path, n: int = 1 << 17) -> str:
     return raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace").replace(
         "\r\n", "\n"
     ).replace("\r", "\n")
+
+
+# Kinds whose files nobody takes for another: a reader that is asked for one of them refuses files of another.
+_CERTAIN = frozenset(("mllog", "nvidia-smi", "prometheus", "rocm-smi", "redfish", "kineto", "sacct", "squeue", "sinfo", "weather"))
+# Output that no reader takes, and what to record instead.
+_INSTEAD = (
+    (r"^GPU: \d+\s*$|SOCKET_POWER:|^GPU +(XCP +)?POWER ", "amd-smi's text; record `amd-smi metric --csv` or `amd-smi monitor --csv`"),
+    (r"ROCm System Management Interface|^=+ ROCm", "rocm-smi's table; record `rocm-smi --showpower --showtemp --showclocks --json`"),
+    (r"^nvtop|Device 0 \[", "nvtop's screen; record `nvidia-smi --query-gpu=timestamp,uuid,power.draw,temperature.gpu,clocks.sm --format=csv -l 1`"),
+    (r"^Slurm data parser|^JobId=\d+ JobName=", "scontrol's text; record `squeue --json` or `sacct --parsable2`"),
+)
+
+
+def kind_and_files(kind: str, paths: list[str]) -> tuple[str, list[str], list[tuple[str, str]]]:
+    """(kind, files, files of folders that are left out with the reason). @param kind: a kind or auto; @param paths: files and folders.
+    @raises InputError: the files are of several kinds, or of another one than the kind"""
+    if kind == "redfish":
+        return kind, paths, []
+    files = [p for p in paths if not Path(p).is_dir()]
+    kinds = {p: kind_of(p) if kind == "auto" else _certain_kind(p) for p in files}
+    left: list[tuple[str, str]] = []
+    for folder in (p for p in paths if Path(p).is_dir()):
+        inside = sorted(str(f) for f in Path(folder).rglob("*") if f.is_file() and not any(x.startswith(".") for x in f.relative_to(folder).parts))
+        found = {f: _certain_kind(f) if kind != "auto" else _kind_or_none(f) for f in inside}
+        if not inside:
+            raise InputError(f"{folder}: no file in it")
+        if kind == "auto" and (not any(found.values()) or "redfish" in found.values()):
+            kinds[folder] = "redfish"
+            files.append(folder)
+            continue
+        wanted = {k for k in found.values() if k} if kind == "auto" else {kind, None}
+        for file, k in found.items():
+            if k in wanted:
+                kinds[file] = k
+                files.append(file)
+            else:
+                left.append((file, "no log of a known kind" if k is None else f"a log of kind {k}"))
+    if kind == "auto" and len(set(kinds.values())) > 1:
+        raise InputError("the files are of several kinds: " + "; ".join(f"{p}: {k}" for p, k in kinds.items()) + "; import each kind by itself")
+    if kind == "auto":
+        return str(next(iter(kinds.values()))), files, left
+    other = next(((p, k) for p, k in kinds.items() if k and k != kind and kind in _CERTAIN), None)
+    if other:
+        raise InputError(f"{other[0]}: this is a log of kind {other[1]}, not {kind}; import it as {other[1]} or with auto")
+    return kind, files, left
+
+
+def _kind_or_none(path: str):
+    try:
+        return kind_of(path)
+    except InputError:
+        return None
+
+
+def _certain_kind(path: str):
+    """The kind of a file if it can be no other, else None."""
+    found = _kind_or_none(path)
+    return found if found in _CERTAIN else None
+
+
+def _instead(text: str) -> str:
+    return next((words for pattern, words in _INSTEAD if re.search(pattern, text, re.MULTILINE)), "")
+
+
+def way_out(kind: str, paths) -> str:
+    """What to do with files that a reader refused: another kind, or another output of the tool; "" where nothing is known.
+
+    @param kind: of the reader; @param paths: its files
+    """
+    for path in paths:
+        try:
+            instead = _instead(head(path, 4096))
+        except InputError:
+            continue
+        if instead:
+            return f" (this is {instead})"
+        other = _kind_or_none(path) or kind
+        if other not in (kind, "csv", "power"):
+            return f" (this looks like a log of kind {other})"
+    return ""
 
 
 def kind_of(path) -> str:
@@ -79,6 +159,8 @@ def _table_kind(text: str, path) -> str:
     first = next((line for line in text.split("\n") if line.strip()), "")
     names = [c.strip().strip('"') for c in re.split(r"[,;\t]", first)]
     upper = first.upper()
+    if ptdaemon.is_log(text):
+        return "power"
     if sacct.dialect(text) or jobcomp.is_line(first):
         return "sacct"
     if "|#" in first or "JOBID" in upper:
@@ -98,6 +180,8 @@ def _table_kind(text: str, path) -> str:
         return "requests"
     if _WATTS.search(first) and len(names) > 1 and not re.search(r"temp|clock", first, re.IGNORECASE):
         return "power"
+    if _instead(text[:4096]):
+        raise InputError(f"{path}: this is {_instead(text[:4096])}")
     found = plain.suffixes(text)
     if not found and len(names) < 2:
         raise InputError(f"{path}: no format is recognised; name the kind instead of auto")

@@ -55,7 +55,7 @@ def finish(rows: list[dict], report: ImportReport, has_time: bool = True) -> pd.
         if name in table:
             table[name] = pd.to_numeric(table[name], errors="coerce")
             _check_range(table, name, report)
-    table = _tell_gpus_apart(table, report)
+    table = name_gpus(table, report)
     have = [c for c in COLUMNS if c in table and table[c].notna().any() and not (table[c].astype(str) == "").all()]
     if not any(c.rsplit("_", 1)[-1] in ("W", "J", "degC", "MHz") for c in have):
         raise InputError(f"no GPU has a power, a temperature or a clock{'; the log holds ' + ', '.join(c for c in have if c in NUMBERS) if any(c in NUMBERS for c in have) else ''}; record at least one of them")
@@ -98,8 +98,11 @@ def _check_range(table: pd.DataFrame, name: str, report: ImportReport) -> None:
         table.loc[zero, name] = np.nan
 
 
-def _tell_gpus_apart(table: pd.DataFrame, report: ImportReport) -> pd.DataFrame:
-    """`gpu` names one GPU of the whole log, by its strongest identity: UUID, bus id, host and number, file and number."""
+def name_gpus(table: pd.DataFrame, report: ImportReport) -> pd.DataFrame:
+    """`gpu` names one GPU of the whole log, by its strongest identity: UUID, bus id, host and number, file and number.
+
+    @param table: with `file` and some of `uuid`, `bus`, `host`, `gpu`, `time`; @param report: takes a note where files tell GPUs apart
+    """
     uuid, bus, host, number = (_texts(table, c) for c in ("uuid", "bus", "host", "gpu"))
     if not any(c.any() for c in (uuid, bus, number)):
         return table

@@ -9,11 +9,19 @@ import pandas as pd
 
 from . import nvidia_words, units
 from .prometheus import METRICS
+from .report import InputError
 
 ABSENT = "\u2205"  # a series that was not read at this instant; no blank of the file
 _LEGEND = re.compile(r"^([A-Za-z_:][\w:]*)?\s*\{(.*)\}$")
 _LABEL = re.compile(r"(\w+)\s*[=:]\s*\"?([^\",]*)\"?")
 _GPU = re.compile(r"(?:^|[\s_.:/|-])(?:gpu|accelerator|sxm|oam)[\s_#:.-]*(\d+)(?=$|[\s_.:/|()\[\]-])", re.IGNORECASE)
+# System metrics of Weights & Biases: `system.gpu.0.powerWatts`, perhaps behind the name of a run.
+_WANDB = re.compile(r"^(?:(.*\S) - )?system[./]gpu\.(?:process\.)?(\d+)\.(\w+)$")
+_WANDB_WORDS = {"powerWatts": ("power_W", 1.0), "enforcedPowerLimitWatts": ("limit_W", 1.0), "temp": ("temperature_degC", 1.0), "memoryTemp": ("memory_temperature_degC", 1.0),
+                "smClock": ("clock_MHz", 1.0), "memoryClock": ("memory_clock_MHz", 1.0), "gpu": ("utilization_frac", 0.01)}  # fmt: skip
+# Fields of Telegraf's plugin nvidia_smi have `_` for nvidia-smi's `.`.
+_TELEGRAF = {name.replace(".", "_"): meaning for name, meaning in nvidia_words.CSV.items()}
+_OF_INFLUX = ("result", "table", "_start", "_stop", "_measurement")  # columns that say nothing about a reading
 _SERIES = ("series", "metric", "sensor", "sensor name", "legend", "tag", "tagname", "point", "signal", "variable", "field", "_field", "parameter", "channel", "name")
 _VALUE = ("value", "_value", "reading", "val", "wert", "messwert", "valeur", "valor", "measurement")
 _UNIT = ("unit", "units", "reading units", "einheit", "unité", "unidad")
@@ -39,9 +47,11 @@ def labels(column: str) -> Optional[tuple[str, dict[str, str]]]:
 
 def metric(column: str) -> Optional[tuple[str, float]]:
     """(column of a GPU table, factor) of a name or legend of a metric of DCGM, of its exporters or of nvidia-smi, or None. @param column: its name"""
-    said = labels(column)
+    wandb, said = _WANDB.match(column), labels(column)
+    if wandb:
+        return _WANDB_WORDS.get(wandb[3])
     name = said[0] if said else units.split(column)[0]
-    return METRICS.get(name) or nvidia_words.CSV.get(name)
+    return _TELEGRAF.get(name) or METRICS.get(name) or nvidia_words.CSV.get(name)
 
 
 def gpu_of(column: str) -> Optional[tuple[str, str]]:
@@ -52,6 +62,8 @@ def gpu_of(column: str) -> Optional[tuple[str, str]]:
         gpu = found.get("gpu") or found.get("index") or found.get("GPU") or found.get("minor_number")
         host = found.get("Hostname") or found.get("hostname") or found.get("host") or found.get("node") or found.get("instance") or ""
         return (host, gpu) if gpu is not None else None
+    if wandb := _WANDB.match(column):
+        return wandb[1] or "", wandb[2]
     match = _GPU.search(column)
     if match is None:
         return None
@@ -71,6 +83,25 @@ def is_long(names) -> Optional[tuple[str, str, str]]:
     lower = {n.lower(): n for n in names}
     series, value, unit = (next((lower[w] for w in words if w in lower), "") for words in (_SERIES, _VALUE, _UNIT))
     return (series, value, unit) if series and value else None
+
+
+def of_influx(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of InfluxDB's export without its own columns; Telegraf's tag `index` is the GPU. Other tables stay as they are. @param table: of texts"""
+    if not {"_field", "_value"} <= set(table.columns):
+        return table
+    return table.drop(columns=[c for c in _OF_INFLUX if c in table]).rename(columns={"index": "gpu"} if "gpu" not in table else {})
+
+
+def without_annotations(text: str, file: str) -> str:
+    """InfluxDB's annotated CSV as one table: lines of annotations and repeated headers are blank. @param text: the file; @param file: for the error.
+    @raises InputError: its tables have different columns"""
+    if not text.lstrip("\ufeff").startswith(("#group,", "#datatype,", "#default,")):
+        return text
+    lines = ["" if line.startswith("#") else line for line in text.split("\n")]
+    heads = [i for i, line in enumerate(lines) if re.match(r"^,?(result|error),", line)]
+    if len({lines[i] for i in heads}) > 1:
+        raise InputError(f"{file}: the answer of InfluxDB has tables with different columns; end the query with `|> group()` and keep() the columns that you need")
+    return "\n".join("" if i in heads[1:] else line for i, line in enumerate(lines))
 
 
 def widened(table: pd.DataFrame, form: tuple[str, str, str], row: str) -> pd.DataFrame:
@@ -110,10 +141,9 @@ def by_gpu(table: pd.DataFrame, columns: dict[str, str], row: str) -> Optional[p
     if not places or any(set(p) & set(table.columns) - set(columns) for p in places.values()):
         return None
     taken = [name for place in places.values() for name in place.values()]
-    hosts = {host for host, _ in places}
     parts = []
     for (host, gpu), place in places.items():
-        label = {"host": host, "gpu": f"{host}:{gpu}" if len(hosts) > 1 else gpu} if host else {"gpu": gpu}
+        label = {"host": host, "gpu": gpu} if host else {"gpu": gpu}
         parts.append(table.drop(columns=taken).assign(**label, **{key: table[name] for key, name in place.items()}))
     out = pd.concat(parts, ignore_index=True)
     first = [c for c in ("time", "host", "gpu") if c in out]

@@ -11,13 +11,14 @@ from typing import Optional
 import numpy as np
 import pandas as pd
 
-from . import header, legends, timecolumn
+from . import header, legends, ptdaemon, timecolumn
 from .cells import plain_numbers, unit_in
 from .cells import split as split_cell
+from .gpu_table import name_gpus
 from .report import ImportReport, InputError
 from .series import check_clock, list_gaps, report_twins, tidy, unwrap_counter
 from .text import column_numbers, read_bytes, read_text
-from .units import UNITS, known, split
+from .units import UNITS, is_doubtful, known, split
 
 ROW = "_row"
 QUANTITIES = {
@@ -35,7 +36,9 @@ QUANTITIES = {
     "fan": "frac",
     "energy": "J",
 }
-LABELS = ("gpu", "host", "node", "throttle")
+LABELS = ("gpu", "host", "node", "uuid", "bus", "throttle")
+NAMING = LABELS[:5]  # labels that tell series apart
+_UNTOLD = re.compile(r"(^|[_ .])(power|temp(erature)?|energy|watts?)($|[_ .])", re.IGNORECASE)
 TIMES = (
     "time",
     "timestamp",
@@ -51,7 +54,8 @@ TIMES = (
 )
 # The same words in other languages and other tools' spelling.
 SYNONYMS = {"temp": "temperature", "temp.": "temperature", "temperatur": "temperature", "température": "temperature", "leistung": "power",
-            "puissance": "power", "potencia": "power", "power draw": "power", "hostname": "host", "instance": "host"}  # fmt: skip
+            "puissance": "power", "potencia": "power", "power draw": "power", "hostname": "host", "instance": "host",
+            "gpu_id": "gpu", "gpuid": "gpu", "gpu_index": "gpu", "device_id": "gpu", "gpu_uuid": "uuid", "bus_id": "bus", "pci_bus_id": "bus", "gpu_bus_id": "bus"}  # fmt: skip
 
 
 def texts(path, report: ImportReport) -> pd.DataFrame:
@@ -64,8 +68,10 @@ def texts(path, report: ImportReport) -> pd.DataFrame:
     if path.suffix.lower() == ".parquet":
         return _parquet(path)
     text, delimiter, n_cell = _text_and_layout(path, report)
+    if ptdaemon.is_log(text):
+        return ptdaemon.cells(text, ROW, report.name_of(path), report)
     names, rows = _records(text, delimiter, n_cell, report.name_of(path), report)
-    return plain_numbers(_table(names, rows, report.name_of(path)), report, path.name, delimiter, ROW)
+    return plain_numbers(legends.of_influx(_table(names, rows, report.name_of(path))), report, path.name, delimiter, ROW)
 
 
 def _records(text: str, delimiter: str, n_cell: int, file: str, report: ImportReport):
@@ -113,12 +119,12 @@ def _table(names: list[str], rows: list[list], file: str) -> pd.DataFrame:
 
 def _text_and_layout(path: Path, report: ImportReport) -> tuple[str, str, int]:
     """The file, its delimiter and the cells of its header. A header that is no UTF-8 tells that the whole file is Windows-1252."""
-    text = read_text(path, ImportReport(report.kind))
+    text = legends.without_annotations(read_text(path, ImportReport(report.kind)), report.name_of(path))
     delimiter, n_cell, head = header.layout(text, report.name_of(path))
     if not n_cell:
         raise InputError(f"{report.name_of(path)}: is empty")
     if "\ufffd" not in head:
-        return read_text(path, report), delimiter, n_cell
+        return legends.without_annotations(read_text(path, report), report.name_of(path)), delimiter, n_cell
     report.note(f"{report.name_of(path)}: read as Windows-1252, because its header is no UTF-8")
     return read_bytes(path).decode("cp1252", "replace").replace("\r\n", "\n").replace("\r", "\n"), delimiter, n_cell
 
@@ -127,9 +133,10 @@ def suffixes(text: str) -> set[str]:
     """Units of the columns that `read` would take from a table without being told: `W`, `degC`, … @param text: its beginning"""
     quiet = ImportReport("csv")
     try:
+        text = legends.without_annotations(text, "")
         delimiter, n_cell, _ = header.layout(text)
         names, rows = _records(text, delimiter, n_cell, "", quiet)
-        cells = plain_numbers(_table(names, rows[:200], ""), quiet, "", delimiter, ROW)
+        cells = plain_numbers(legends.of_influx(_table(names, rows[:200], "")), quiet, "", delimiter, ROW)
         form = legends.is_long(cells.columns.drop(ROW))
         chosen = _guess(legends.widened(cells, form, ROW) if form else cells)
     except (InputError, ValueError):
@@ -185,7 +192,11 @@ def read(
     values = [c for c in table if c.rsplit("_", 1)[-1] in ("W", "J", "degC", "MHz", "frac")]
     if table[values].notna().sum().sum() == 0:
         raise InputError("no column has a number")
-    labels = [c for c in LABELS[:3] if c in table]
+    if not columns and not any(c.rsplit("_", 1)[-1] != "frac" and table[c].notna().any() for c in values):
+        raise InputError("neither a power nor a temperature nor a clock is in the table; name others that you need, such as --column utilization=COLUMN")
+    if set(table.columns) & {"gpu", "uuid", "bus"}:
+        table = name_gpus(table, report)
+    labels = [c for c in NAMING if c in table] or _node_of_file(table, report)
     if "time" in table and table["time"].notna().any():
         without = table["time"].isna()
         for i in table.index[without]:
@@ -208,13 +219,28 @@ def read(
     return table
 
 
+def _node_of_file(table: pd.DataFrame, report: ImportReport) -> list[str]:
+    """Files without labels that overlap in time are of several nodes; `node` is then the file."""
+    if table["file"].nunique() < 2 or "time" not in table:
+        return []
+    spans = table.groupby("file", sort=False)["time"].agg(["min", "max"]).dropna().sort_values("min")
+    if not (spans["min"].iloc[1:].to_numpy() <= spans["max"].cummax().iloc[:-1].to_numpy()).any():
+        return []
+    if report.kind == "power":
+        raise InputError(f"{', '.join(spans.index[:3])} overlap in time, so they are of several meters: import each by itself, or all as kind csv")
+    report.note("files overlap in time, so they are of several nodes: `node` is the file")
+    table.insert(0, "node", table["file"].str.replace(r"\.\w+$", "", regex=True))
+    return ["node"]
+
+
 def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, given, zone) -> pd.DataFrame:
     """One file's columns in SI units, a row per GPU where columns name GPUs."""
-    chosen = dict(columns) or _guess(cells)
+    chosen = dict(columns) or _guess(cells, given)
+    _check_units(given, chosen, cells, file)
     if "time" not in chosen or not columns:
         time = timecolumn.find(cells, chosen, ROW, file, report, TIMES, zone)
         chosen = {"time": time, **{n: c for n, c in chosen.items() if n != "time"}} if time else chosen
-    if not columns and "time" in chosen and not set(chosen) & set(LABELS[:3]):
+    if not columns and "time" in chosen and not set(chosen) & set(NAMING):
         chosen |= _series_column(cells, chosen, file, report)
     wrong = [f"no column '{c}' for {name}{_near(c, cells)}" for name, c in chosen.items() if c not in cells]
     out: dict = {}
@@ -222,7 +248,7 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, given, z
         if column not in cells:
             continue
         if name == "time":
-            labels = [c for n, c in chosen.items() if n in LABELS[:3] and c in cells]
+            labels = [c for n, c in chosen.items() if n in NAMING and c in cells]
             series = cells[labels].agg("|".join, axis=1).tolist() if labels else None
             comma = cells.attrs.get("decimal_comma", False)
             out["time"] = timecolumn.read(cells[column], column, cells[ROW].tolist(), file, report, zone, series, comma)
@@ -240,18 +266,40 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, given, z
             scale = {u: UNITS[k][1] / factor for u in cells[column].map(lambda c: split_cell(c)[1]).unique() if (k := known(u)) and UNITS[k][0] == suffix and UNITS[k][2] == offset == 0.0}
             out[f"{bare}_{suffix}"] = (column_numbers(cells[column], column, cells[ROW].tolist(), file, report, scale) + offset) * factor
     if not wrong and not any(k not in ("time", *LABELS) for k in out):
+        doubtful = [c for c in cells.columns.drop(ROW) if is_doubtful(c)]
+        mw = f" ('{doubtful[0]}' may be mW or MW: --unit {doubtful[0]}=mW says which)" if doubtful else ""
         wrong.append(
-            f"no column of a known quantity; name them, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})"
+            f"no column of a known quantity{mw}; name them, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})"
         )
     if wrong:
         raise InputError(f"{file}: " + "; ".join(wrong))
     left = [c for c in cells.columns.drop(ROW) if c not in chosen.values()]
+    if not columns:
+        _warn_of_untold(cells, left, file, report)
     if left:
         report.note(f"{file}: columns without a use here: {', '.join(left[:8])}{' …' if len(left) > 8 else ''}")
     table = pd.DataFrame({**out, ROW: cells[ROW]})
     values = {n: c for n, c in chosen.items() if n in out and n not in ("time", *LABELS)}
     long = None if columns or report.kind == "power" or "gpu" in out else legends.by_gpu(table, values, ROW)
     return table if long is None else long
+
+
+def _check_units(given, chosen, cells: pd.DataFrame, file: str) -> None:
+    """Each unit of the caller is known and is that of a column in use. @raises InputError: one is not"""
+    for key, unit in given.items():
+        if not known(unit):
+            raise InputError(f"{file}: --unit {key}={unit}: {unit} is none of {', '.join(UNITS)}")
+        if not any(key in (name, column, name.rsplit("_", 1)[0]) for name, column in chosen.items()):
+            raise InputError(f"{file}: --unit {key}={unit} does nothing: {key} is no column in use among {', '.join(cells.columns.drop(ROW)[:12])}")
+
+
+def _warn_of_untold(cells: pd.DataFrame, left: list[str], file: str, report: ImportReport) -> None:
+    """Columns of power, energy or temperature that are left out because nothing says their unit."""
+    for column in left:
+        numbers = pd.to_numeric(cells[column].map(lambda c: split_cell(c)[0]), errors="coerce").notna().mean() > 0.5
+        if numbers and (_UNTOLD.search(column) or is_doubtful(column)) and not split(column)[1]:
+            why = "may be in mW or MW" if is_doubtful(column) else "names no unit"
+            report.warn(f"{file}:{cells[ROW].iloc[0]}", f"'{column}' {why} and is left out: say --unit '{column}=W', for example")
 
 
 def _series_column(cells: pd.DataFrame, chosen, file: str, report: ImportReport) -> dict[str, str]:
@@ -272,9 +320,10 @@ def _series_column(cells: pd.DataFrame, chosen, file: str, report: ImportReport)
 def _name_and_unit(name: str, column: str, cells: pd.DataFrame, given) -> tuple[str, str]:
     """Name without its suffix, and the unit: the caller's, that of the column's name, its cells' or its metric's."""
     of_metric = legends.metric(column)
-    if of_metric and name not in given:
+    if of_metric and not {name, column, name.rsplit("_", 1)[0]} & set(given):
         return name.rsplit("_", 1)[0] if name not in QUANTITIES else name, _metric_unit(*of_metric)
-    unit = given.get(name) or split(column)[1] or unit_in(cells[column]) or (split(name)[1] if name not in QUANTITIES else "")
+    told = given.get(name) or given.get(column) or given.get(name.rsplit("_", 1)[0], "")
+    unit = known(told) or split(column)[1] or unit_in(cells[column]) or (split(name)[1] if name not in QUANTITIES else "")
     return split(name)[0] if name not in QUANTITIES else name, unit
 
 
@@ -291,8 +340,8 @@ def _near(column: str, cells: pd.DataFrame) -> str:
     return f"; did you mean '{known[near[0]]}'?" if near else f" among {', '.join(list(known.values())[:12])}"
 
 
-def _guess(cells: pd.DataFrame) -> dict[str, str]:
-    """Columns whose names, legends or cells say quantity and unit, a time and labels."""
+def _guess(cells: pd.DataFrame, given=None) -> dict[str, str]:
+    """Columns whose names, legends, cells or the caller's units say quantity and unit, a time and labels."""
     chosen = {}
     lower = {c.lower(): c for c in cells.columns.drop(ROW)}
     for name in TIMES:
@@ -303,6 +352,11 @@ def _guess(cells: pd.DataFrame) -> dict[str, str]:
         name = SYNONYMS.get(name, name)
         if name in LABELS:
             chosen.setdefault(name, column)
+    for key, unit in (given or {}).items():
+        column = key if key in cells else lower.get(key.lower()) or next((c for n, c in lower.items() if SYNONYMS.get(n, n) == key), None)
+        if column is not None and known(unit):
+            bare = SYNONYMS.get(key.lower(), key.lower())
+            chosen[f"{bare if bare in QUANTITIES else _word(split(column)[0])}_{UNITS[known(unit)][0]}"] = column
     for column in cells.columns.drop(ROW):
         if column in chosen.values():
             continue

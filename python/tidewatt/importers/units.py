@@ -10,9 +10,14 @@ UNITS = {
     "mW": ("W", 1e-3, 0.0),
     "kW": ("W", 1e3, 0.0),
     "MW": ("W", 1e6, 0.0),
+    "GW": ("W", 1e9, 0.0),
     "J": ("J", 1.0, 0.0),
     "mJ": ("J", 1e-3, 0.0),
+    "kJ": ("J", 1e3, 0.0),
+    "MJ": ("J", 1e6, 0.0),
+    "Wh": ("J", 3.6e3, 0.0),
     "kWh": ("J", 3.6e6, 0.0),
+    "MWh": ("J", 3.6e9, 0.0),
     "degC": ("degC", 1.0, 0.0),
     "C": ("degC", 1.0, 0.0),
     "°C": ("degC", 1.0, 0.0),
@@ -36,6 +41,7 @@ WORDS = {
     "kilowatts": "kW",
     "megawatt": "MW",
     "megawatts": "MW",
+    "millijoules": "mJ",
     "joule": "J",
     "joules": "J",
     "kw.h": "kWh",
@@ -68,9 +74,13 @@ WORDS = {
 OTHERS = frozenset(
     "rpm v volt volts mv a amp amps ampere va kva mva var kvar cfm m3/h l/min l/s gpm lpm pa kpa bar mbar psi hpa m/s s ms min h hours state status count gb mb mib gib bytes b/s discrete unspecified utc gmt".split()
 )
-_LOWER = {unit.lower(): unit for unit in UNITS if len(unit) > 2 or unit in ("kW", "°C")}  # mW and MW differ by their case alone
+# mW and MW differ by their case alone, so `mw` is asked for; counters of GPUs are in mJ.
+_LOWER = {unit.lower(): unit for unit in UNITS if len(unit) > 2 or unit in ("kW", "GW", "°C", "kJ", "Wh")} | {"w": "W", "j": "J", "mj": "mJ"}
+_DEGREES = {"c": "degC", "f": "degF", "k": "K", "F": "degF"}  # letters that are units behind a word for a temperature
+_WARM = re.compile(r"temp|inlet|outlet|ambient|hotspot|junction|\bdie\b|(dry|wet)_?bulb", re.IGNORECASE)
 _AFTER_BRACKET = re.compile(r"\s*[\[(]\s*([^\[\]()]{1,24}?)\s*[\])]\s*$")
 _AFTER_MARK = re.compile(r"(?:_|\s*,\s*|\s+-\s+)([^\s_/,\[\]()]{1,12})$")
+_CAMEL = re.compile(r"(?<=[a-z])(Watts|KiloWatts|MilliWatts|Celsius|Joules|MilliJoules|MHz)$")  # powerWatts
 _AFTER_SPACE = re.compile(r"\s+(mW|kW|MW|W|kWh|°C|degC|MHz|GHz|%)$")
 
 
@@ -80,7 +90,9 @@ def known(text: str) -> str:
     if text in UNITS:
         return text
     lower = text.lower()
-    return WORDS.get(lower) or ("" if text in ("mw", "Mw", "MW", "mW") else _LOWER.get(lower, ""))
+    if lower == "mw" or text == "Mj":
+        return ""
+    return WORDS.get(lower) or _LOWER.get(lower, "")
 
 
 def is_unit(text: str) -> bool:
@@ -97,6 +109,14 @@ def split(name: str) -> tuple[str, str]:
     """
     for pattern in (_AFTER_BRACKET, _AFTER_MARK, _AFTER_SPACE):
         match = pattern.search(name)
-        if match and known(match[1]) and match.start() > 0:
-            return name[: match.start()].strip(), known(match[1])
-    return name, ""
+        if match and match.start() > 0:
+            unit = known(match[1]) or (_DEGREES.get(match[1], "") if _WARM.search(name[: match.start()]) else "")
+            if unit:
+                return name[: match.start()].strip(), unit
+    camel = _CAMEL.search(name)
+    return (name[: camel.start()], known(camel[1])) if camel else (name, "")
+
+
+def is_doubtful(name: str) -> bool:
+    """Whether a column's name ends with `mw`, which may be mW or MW. @param name: of the column"""
+    return any((m := pattern.search(name)) and m.start() > 0 and m[1] in ("mw", "Mw") for pattern in (_AFTER_BRACKET, _AFTER_MARK))
