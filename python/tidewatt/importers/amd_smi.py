@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Iterator, Optional
 
+import numpy as np
 import pandas as pd
 
 from . import header
@@ -109,8 +110,9 @@ def _flat(tree: dict, before: str = "") -> Iterator[tuple[str, str]]:
 
 def _row(cells: dict[str, str], at: int, file: str, report: ImportReport) -> dict:
     row = {"row": at, "time": cells.get("timestamp", ""), "gpu": cells["gpu"], "uuid": cells.get("uuid", ""), "bus": cells.get("bdf", "")}
+    monitor = "memory_temperature" in cells  # whose `mem` is a load
     for name, (key, scale) in KEYS.items():
-        if name in cells and row.get(key) != row.get(key, 0.0) or name in cells and key not in row:
+        if name in cells and pd.isna(row.get(key, np.nan)) and not (name == "mem" and monitor):
             row.pop(key, None)
             put(row, key, cells[name], scale, file, report)
     return row

@@ -68,7 +68,7 @@ def kind_and_files(kind: str, paths: list[str]) -> tuple[str, list[str], list[tu
             kinds[folder] = "redfish"
             files.append(folder)
             continue
-        wanted = {k for k in found.values() if k} if kind == "auto" else {kind, None}
+        wanted = {k for k in found.values() if k} if kind == "auto" else {kind} if kind in found.values() else {None}
         for file, k in found.items():
             if k in wanted:
                 kinds[file] = k

@@ -144,7 +144,7 @@ def _of_one_run(events: list[dict], file: str, report: ImportReport) -> list[dic
     stamps = np.sort([float(e["ts"]) for e in events])
     middle = stamps[len(stamps) // 2]
     positive = stamps[stamps > 0]
-    no_zero = len(positive) and positive[0] > 10 * max(np.ptp(positive), 1.0)
+    no_zero = len(positive) and positive[0] > max(10 * np.ptp(positive), 1e6)
     wrong = [e for e in events if abs(e["ts"] - middle) > DAY_US or (e["ts"] <= 0 and no_zero)]
     for e in wrong:
         report.ignore(file, f"a {e.get('cat')} with the stamp {e['ts']:g} µs, which is no time of this trace")

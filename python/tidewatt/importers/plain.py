@@ -355,8 +355,9 @@ def _guess(cells: pd.DataFrame, given=None) -> dict[str, str]:
     for key, unit in (given or {}).items():
         column = key if key in cells else lower.get(key.lower()) or next((c for n, c in lower.items() if SYNONYMS.get(n, n) == key), None)
         if column is not None and known(unit):
-            bare = SYNONYMS.get(key.lower(), key.lower())
-            chosen[f"{bare if bare in QUANTITIES else _word(split(column)[0])}_{UNITS[known(unit)][0]}"] = column
+            stem = re.sub(r"[_ ]*[\[(]?mw[\])]?$", "", split(column)[0], flags=re.IGNORECASE)
+            bare = SYNONYMS.get(stem.lower(), stem.lower())
+            chosen[f"{bare if bare in QUANTITIES else _word(stem)}_{UNITS[known(unit)][0]}"] = column
     for column in cells.columns.drop(ROW):
         if column in chosen.values():
             continue

@@ -77,14 +77,16 @@ def of_hours(cells: pd.DataFrame, named: Optional[str], row: str, file: str, rep
     """
     if named:
         return named if named in cells else None
-    exact = next((c for c in cells if is_time(c) and _bare(c) == c and not _all_dates(cells[c])), None)
-    bracketed = [c for c in cells if is_time(c) and c != exact and not _all_dates(cells[c])]  # `Datetime (UTC)`, `Datetime (Local)`
-    found = exact or next((c for c in bracketed if "UTC" in c), bracketed[0] if bracketed else None)
+    whole = [c for c in cells if is_time(c) and not _is_part(cells[c])]
+    exact = next((c for c in whole if _bare(c) == c), None)
+    found = exact or next((c for c in whole if "UTC" in c), next(iter(whole), None))  # `Datetime (UTC)`, `Datetime (Local)`
     return found or find(cells, {}, row, file, report, (), zone)
 
 
-def _all_dates(texts: pd.Series) -> bool:
-    return _most(_DATE.match(t) for t in texts.iloc[:50] if t)
+def _is_part(texts: pd.Series) -> bool:
+    """Whether cells are dates, clocks or numbers of hours, which are times only together."""
+    some = [t for t in texts.iloc[:50] if t]
+    return any(_most(form.match(t) for t in some) for form in (_DATE, _CLOCK, re.compile(r"^\d{1,2}$")))
 
 
 def begin_of_hours(texts: pd.Series, column: str, rows, file: str, report: ImportReport, zone: Optional[str]) -> pd.Series:

@@ -35,7 +35,7 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
     parts = []
     for path in paths:
         text, file = read_text(path, report), report.name_of(path)
-        if weather_tables.is_pvgis(text[:4000]):
+        if weather_tables.is_pvgis(text[:20000]):
             parts.append(weather_tables.pvgis(text, file, report, zone))
         elif weather_tables.is_nsrdb(text):
             parts.append(weather_tables.nsrdb(text, file, report))

@@ -44,7 +44,7 @@ def open_meteo_csv(text: str, file: str) -> dict:
 
 def is_pvgis(text: str) -> bool:
     """Whether a file is of PVGIS. @param text: its beginning"""
-    return '"tmy_hourly"' in text or "PVGIS" in text or bool(re.search(r"^time\(UTC\),", text, re.MULTILINE))
+    return '"tmy_hourly"' in text or '"outputs"' in text and '"T2m"' in text or "PVGIS" in text or bool(re.search(r"^time\(UTC\),", text, re.MULTILINE))
 
 
 def pvgis(text: str, file: str, report: ImportReport, zone: Optional[str]) -> pd.DataFrame:

@@ -1,0 +1,90 @@
+"""A number enters only through a unit that was read: in a column's name, a cell, or from --unit."""
+import pytest
+from import_case import put, read, said
+
+from tidewatt import importers
+from tidewatt.importers import rates, units
+
+
+def table(tmp_path, head, *cells, kind="csv", **options):
+    rows = "".join(f"2026-04-01T08:00:{15 * i:02}Z,{c}\n" for i, c in enumerate(cells))
+    return importers.import_logs(kind, [put(tmp_path, "t.csv", f"time,{head}\n{rows}")], **options)
+
+
+def test_units_in_lower_case_and_camel_case(tmp_path):
+    done = table(tmp_path, "gpu,power_w,energy_mj,temp_c,sm_clock_mhz,inlet_f", "0,650,1000000,61,1755,68", "0,651,1009750,61,1755,68").table
+    assert list(done["power_W"]) == [650, 651] and done["energy_J"].diff().iloc[1] == pytest.approx(9.75)
+    assert list(done["temperature_degC"]) == [61, 61] and list(done["sm_clock_MHz"]) == [1755, 1755] and list(done["inlet_degC"]) == pytest.approx([20, 20])
+    assert [units.split(n)[1] for n in ("rack7_w", "RackKW", "loadWatts", "Load_KW", "Energy (MJ)", "energy_mJ")] == ["W", "", "W", "kW", "MJ", "mJ"]
+    assert units.split("phase_c") == ("phase_c", "") and units.split("power_mw")[1] == ""
+
+
+def test_mw_in_lower_case_is_asked_for(tmp_path):
+    with pytest.raises(importers.InputError, match="may be mW or MW: --unit power_mw=mW"):
+        table(tmp_path, "power_mw", "650000")
+    assert list(table(tmp_path, "power_mw", "650000", units={"power_mw": "mW"}).table["power_W"]) == [650]
+    report = table(tmp_path, "power_mw,temp_c", "650000,61").report
+    assert said(report, "'power_mw' may be in mW or MW and is left out")
+
+
+def test_a_unit_of_the_caller_is_used_or_refused(tmp_path):
+    assert list(table(tmp_path, "Load,temp_c", "1.5,20", units={"Load": "kW"}).table["Load_W"]) == [1500]
+    assert list(table(tmp_path, "power", "1.5", units={"power": "kW"}).table["power_W"]) == [1500]
+    assert list(table(tmp_path, "power_W", "1.5", units={"power_W": "kW"}).table["power_W"]) == [1500]  # the caller's goes first
+    with pytest.raises(importers.InputError, match="does nothing: lod is no column"):
+        table(tmp_path, "Load,temp_c", "1.5,20", units={"lod": "kW"})
+    with pytest.raises(importers.InputError, match="kilo is none of"):
+        table(tmp_path, "power_W", "1.5", units={"power": "kilo"})
+    with pytest.raises(importers.InputError, match="--unit does nothing for sacct"):
+        importers.import_logs("sacct", [put(tmp_path, "s.txt", "JobID|State\n")], units={"power": "W"})
+    assert said(table(tmp_path, "power,temp_c", "1.5,20").report, "'power' names no unit and is left out")
+
+
+@pytest.mark.parametrize("text,currency,factor", [
+    ("Price (EUR/MWh)", "EUR", 1), ("Preis [€ per kWh]", "EUR", 1000), ("c€/kWh", "EUR", 10), ("EUR ct/kWh", "EUR", 10), ("GBp/kWh", "GBP", 10), ("rate p/kWh", "GBP", 10),
+    ("GBP/MWh", "GBP", 1), ("AU$/MWh", "AUD", 1), ("SEK/kWh", "SEK", 1000), ("SEK öre/kWh", "SEK", 10), ("price_eur_per_kwh", "EUR", 1000), ("$/MWh", "$", 1), ("US cents/kWh", "USD", 10),
+])  # fmt: skip
+def test_prices_have_a_currency_and_an_energy(text, currency, factor):
+    unit = rates.price_unit(text)
+    assert (unit.currency, unit.per_MWh) == (currency, pytest.approx(factor))
+
+
+@pytest.mark.parametrize("text,factor", [
+    ("gCO2eq/kWh", 1), ("kgCO2/MWh", 1), ("carbon_intensity_lb_per_MWh", 0.45359237), ("lbs CO2/MWh", 0.45359237), ("intensity [tCO2/MWh]", 1000), ("tonnes/GWh", 1),
+    ("Carbon intensity gCO₂eq/kWh (direct)", 1), ("kg_co2_per_kwh", 1000), ("EUR/MWh", None), ("carbon", None),
+])  # fmt: skip
+def test_intensities_have_a_mass_and_an_energy(text, factor):
+    assert rates.carbon_factor(text) == (None if factor is None else pytest.approx(factor))
+
+
+def hourly(tmp_path, kind, head, values, **options):
+    rows = "".join(f"2026-04-01T{h:02}:00Z,{v}\n" for h, v in enumerate(values))
+    return importers.import_logs(kind, [put(tmp_path, "h.csv", f"time,{head}\n{rows}")], **options)
+
+
+def test_prices_and_intensities_enter_in_their_units(tmp_path):
+    done = hourly(tmp_path, "price", "Unit rate (p/kWh)", [20, -5])
+    assert list(done.table["price_per_MWh"]) == [200, -50] and set(done.table["currency"]) == {"GBP"}
+    for head, zone, currency, doubt in (("RRP ($/MWh)", None, "AUD", False), ("Spot ($/MWh)", "Pacific/Auckland", "NZD", False), ("HOEP ($/MWh)", None, "CAD", False), ("LMP ($/MWh)", None, "USD", False), ("Spot ($/MWh)", None, "USD", True)):
+        done = hourly(tmp_path, "price", head, [80, 90], time_zone=zone)
+        assert set(done.table["currency"]) == {currency} and said(done.report, "taken as USD") == doubt
+    assert list(hourly(tmp_path, "price", "price", [0.2], units={"price": "EUR/kWh"}).table["price_per_MWh"]) == [200]
+    assert list(hourly(tmp_path, "price", "Price (EUR/MWh)", [20], units={"price": "c€/kWh"}).table["price_per_MWh"]) == [200]
+    with pytest.raises(importers.InputError, match="names no currency and energy; say --unit price=EUR/MWh"):
+        hourly(tmp_path, "price", "price", [0.2], columns={"price": "price"})
+    with pytest.raises(importers.InputError, match="does nothing"):
+        hourly(tmp_path, "price", "Price (EUR/MWh)", [20], units={"cost": "EUR/kWh"})
+    assert list(hourly(tmp_path, "carbon", "emissions (lb/MWh)", [1000]).table["carbon_g_per_kWh"]) == [pytest.approx(453.59237)]
+    assert list(hourly(tmp_path, "carbon", "carbon_intensity", [0.3], units={"carbon": "t/MWh"}).table["carbon_g_per_kWh"]) == [pytest.approx(300)]
+    done = hourly(tmp_path, "carbon", "Carbon-free energy percentage (CFE%),Carbon intensity gCO2eq/kWh", ["40,300"])
+    assert list(done.table["carbon_g_per_kWh"]) == [300]
+    for head, words in (("renewable share CO2-free (%)", "percentage"), ("carbon intensity", "names no mass per energy")):
+        with pytest.raises(importers.InputError, match=words):
+            hourly(tmp_path, "carbon", head, [40])
+
+
+def test_ptdaemon_has_channels_and_a_word_for_no_reading(tmp_path):
+    line = "Time,05-06-2026 10:00:0{s}.500,Watts,{w},Volts,-1.0,Mark,run,A1,Time,05-06-2026 10:00:0{s}.400,Watts,{a},Volts,230.1,Mark,run\n"
+    table, report = read("power", put(tmp_path, "p.txt", line.format(s=0, w=900.5, a=900.5) + line.format(s=1, w=-1.0, a=-1.0) + line.format(s=2, w=901.5, a=-3.5)))
+    assert table["power_W"].isna().tolist() == [False, True, False] and table["A1_W"].iloc[2] == -3.5 and str(table["time"].iloc[0]) == "2026-05-06 10:00:00.500000"
+    assert said(report, "p.txt:2", "-1 is the analyser's word")
