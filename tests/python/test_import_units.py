@@ -20,11 +20,11 @@ def test_units_in_lower_case_and_camel_case(tmp_path):
 
 
 def test_mw_in_lower_case_is_asked_for(tmp_path):
-    with pytest.raises(importers.InputError, match="may be mW or MW: --unit power_mw=mW"):
+    with pytest.raises(importers.InputError, match="'power_mw' may be mW or MW: --unit power_mw=mW"):
         table(tmp_path, "power_mw", "650000")
     assert list(table(tmp_path, "power_mw", "650000", units={"power_mw": "mW"}).table["power_W"]) == [650]
     report = table(tmp_path, "power_mw,temp_c", "650000,61").report
-    assert said(report, "'power_mw' may be in mW or MW and is left out")
+    assert said(report, "left out: 'power_mw' may be mW or MW")
 
 
 def test_a_unit_of_the_caller_is_used_or_refused(tmp_path):
@@ -37,7 +37,9 @@ def test_a_unit_of_the_caller_is_used_or_refused(tmp_path):
         table(tmp_path, "power_W", "1.5", units={"power": "kilo"})
     with pytest.raises(importers.InputError, match="--unit does nothing for sacct"):
         importers.import_logs("sacct", [put(tmp_path, "s.txt", "JobID|State\n")], units={"power": "W"})
-    assert said(table(tmp_path, "power,temp_c", "1.5,20").report, "'power' names no unit and is left out")
+    assert said(table(tmp_path, "power,temp_c", "1.5,20").report, "left out: 'power' names no unit: --unit power=W")
+    with pytest.raises(importers.InputError, match="'Rack Power' names no unit"):
+        table(tmp_path, "Rack Power", "1.5")
 
 
 @pytest.mark.parametrize("text,currency,factor", [

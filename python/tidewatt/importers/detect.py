@@ -46,6 +46,7 @@ _CERTAIN = frozenset(("mllog", "nvidia-smi", "prometheus", "rocm-smi", "redfish"
 _INSTEAD = (
     (r"^GPU: \d+\s*$|SOCKET_POWER:|^GPU +(XCP +)?POWER ", "amd-smi's text; record `amd-smi metric --csv` or `amd-smi monitor --csv`"),
     (r"ROCm System Management Interface|^=+ ROCm", "rocm-smi's table; record `rocm-smi --showpower --showtemp --showclocks --json`"),
+    (r"^\w+(,\w+=\S+)+ \w+=\S+ \d{10,}$", "InfluxDB's line protocol; write CSV with `influx query --raw`"),
     (r"^nvtop|Device 0 \[", "nvtop's screen; record `nvidia-smi --query-gpu=timestamp,uuid,power.draw,temperature.gpu,clocks.sm --format=csv -l 1`"),
     (r"^Slurm data parser|^JobId=\d+ JobName=", "scontrol's text; record `squeue --json` or `sacct --parsable2`"),
 )

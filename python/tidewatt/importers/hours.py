@@ -44,6 +44,11 @@ def offsets(zone: Optional[str]) -> dict[str, str]:
     return {t.tzname(): f"{t:%z}"[:3] + ":" + f"{t:%z}"[3:] for t in some if t.tzname().isalpha()}
 
 
+def of_day(texts: pd.Series) -> pd.Series:
+    """Numbers of hours, written `1` or `HE01`; NaN for anything else. @param texts: the cells"""
+    return pd.to_numeric(texts.str.replace(r"^HE ?", "", regex=True), errors="coerce")
+
+
 def numbered(dates: pd.Series, numbers: pd.Series, flags: Optional[pd.Series], zone: Optional[str], ending: bool) -> list[str]:
     """Texts of times from dates and numbers of hours; on a day of 23 or 25 hours a last number of 23 or 25 counts the hours that passed.
 

@@ -145,9 +145,9 @@ def _of_one_run(events: list[dict], file: str, report: ImportReport) -> list[dic
     middle = stamps[len(stamps) // 2]
     positive = stamps[stamps > 0]
     no_zero = len(positive) and positive[0] > max(10 * np.ptp(positive), 1e6)
-    wrong = [e for e in events if abs(e["ts"] - middle) > DAY_US or (e["ts"] <= 0 and no_zero)]
+    wrong = [e for e in events if abs(e["ts"] - middle) > DAY_US or e["dur"] > DAY_US or (e["ts"] <= 0 and no_zero)]
     for e in wrong:
-        report.ignore(file, f"a {e.get('cat')} with the stamp {e['ts']:g} µs, which is no time of this trace")
+        report.ignore(file, f"a {e.get('cat')} with the stamp {e['ts']:g} µs and {e['dur']:g} µs long, which is no time of this trace")
     return [e for e in events if e not in wrong] if wrong else events
 
 

@@ -25,7 +25,7 @@ def dialect(text: str) -> str:
     if "NVSMI LOG" in head:
         return "q"
     lines = head.split("\n")
-    if any(line.startswith("#") and "gpu" in line.split() and "pwr" in line.split() for line in lines):
+    if any(line.startswith("#") and "gpu" in line.split() and set(nvidia_words.DMON) & set(line.split()) for line in lines):
         return "dmon"
     names = {cell.partition(" [")[0].strip() for cell in lines[0].split(",")}
     return "csv" if _is_header(names) else gpu_consoles.dialect(head)

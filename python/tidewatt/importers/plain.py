@@ -38,7 +38,8 @@ QUANTITIES = {
 }
 LABELS = ("gpu", "host", "node", "uuid", "bus", "throttle")
 NAMING = LABELS[:5]  # labels that tell series apart
-_UNTOLD = re.compile(r"(^|[_ .])(power|temp(erature)?|energy|watts?)($|[_ .])", re.IGNORECASE)
+# Words for quantities in names without a unit, and the unit that the warning suggests.
+_UNTOLD = tuple((re.compile(rf"(^|[_ .])({words})($|[_ .])", re.IGNORECASE), unit) for words, unit in (("power|watts?", "W"), ("temp(erature)?", "degC"), ("energy", "J"), ("clocks?", "MHz")))
 TIMES = (
     "time",
     "timestamp",
@@ -71,6 +72,8 @@ def texts(path, report: ImportReport) -> pd.DataFrame:
     if ptdaemon.is_log(text):
         return ptdaemon.cells(text, ROW, report.name_of(path), report)
     names, rows = _records(text, delimiter, n_cell, report.name_of(path), report)
+    if sum(bool(re.match(r"^[+-]?\d[\d.,:/ TZ-]*$", n)) for n in names) > 0.5 * len(names):
+        raise InputError(f"{report.name_of(path)}: the first line has values, no names; put a line with the names of the columns above it")
     return plain_numbers(legends.of_influx(_table(names, rows, report.name_of(path))), report, path.name, delimiter, ROW)
 
 
@@ -266,16 +269,17 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, given, z
             scale = {u: UNITS[k][1] / factor for u in cells[column].map(lambda c: split_cell(c)[1]).unique() if (k := known(u)) and UNITS[k][0] == suffix and UNITS[k][2] == offset == 0.0}
             out[f"{bare}_{suffix}"] = (column_numbers(cells[column], column, cells[ROW].tolist(), file, report, scale) + offset) * factor
     if not wrong and not any(k not in ("time", *LABELS) for k in out):
-        doubtful = [c for c in cells.columns.drop(ROW) if is_doubtful(c)]
-        mw = f" ('{doubtful[0]}' may be mW or MW: --unit {doubtful[0]}=mW says which)" if doubtful else ""
+        untold = _untold(cells, cells.columns.drop(ROW))
+        hint = f" ({'; '.join(why for _, why in untold)})" if untold else ""
         wrong.append(
-            f"no column of a known quantity{mw}; name them, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})"
+            f"no column of a known quantity{hint}; name them, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})"
         )
     if wrong:
         raise InputError(f"{file}: " + "; ".join(wrong))
     left = [c for c in cells.columns.drop(ROW) if c not in chosen.values()]
     if not columns:
-        _warn_of_untold(cells, left, file, report)
+        for _, why in _untold(cells, left):
+            report.warn(f"{file}:{cells[ROW].iloc[0]}", f"left out: {why}")
     if left:
         report.note(f"{file}: columns without a use here: {', '.join(left[:8])}{' …' if len(left) > 8 else ''}")
     table = pd.DataFrame({**out, ROW: cells[ROW]})
@@ -293,13 +297,17 @@ def _check_units(given, chosen, cells: pd.DataFrame, file: str) -> None:
             raise InputError(f"{file}: --unit {key}={unit} does nothing: {key} is no column in use among {', '.join(cells.columns.drop(ROW)[:12])}")
 
 
-def _warn_of_untold(cells: pd.DataFrame, left: list[str], file: str, report: ImportReport) -> None:
-    """Columns of power, energy or temperature that are left out because nothing says their unit."""
-    for column in left:
-        numbers = pd.to_numeric(cells[column].map(lambda c: split_cell(c)[0]), errors="coerce").notna().mean() > 0.5
-        if numbers and (_UNTOLD.search(column) or is_doubtful(column)) and not split(column)[1]:
-            why = "may be in mW or MW" if is_doubtful(column) else "names no unit"
-            report.warn(f"{file}:{cells[ROW].iloc[0]}", f"'{column}' {why} and is left out: say --unit '{column}=W', for example")
+def _untold(cells: pd.DataFrame, columns) -> list[tuple[str, str]]:
+    """(column, what to say) of columns of power, energy, temperature or clock that say no unit, or one of two."""
+    out = []
+    for column in columns:
+        unit = next((u for pattern, u in _UNTOLD if pattern.search(column)), "")
+        if split(column)[1] or not (unit or is_doubtful(column)):
+            continue
+        if pd.to_numeric(cells[column].map(lambda c: split_cell(c)[0]), errors="coerce").notna().mean() > 0.5:
+            why = "may be mW or MW" if is_doubtful(column) else "names no unit"
+            out.append((column, f"'{column}' {why}: --unit {column}={'mW' if is_doubtful(column) else unit} says which"))
+    return out
 
 
 def _series_column(cells: pd.DataFrame, chosen, file: str, report: ImportReport) -> dict[str, str]:
@@ -352,6 +360,9 @@ def _guess(cells: pd.DataFrame, given=None) -> dict[str, str]:
         name = SYNONYMS.get(name, name)
         if name in LABELS:
             chosen.setdefault(name, column)
+    index = lower.get("index")  # of the GPU beside quantities of nvidia-smi, as Telegraf has them
+    if index and "gpu" not in chosen and any(map(legends.metric, cells.columns)) and cells[index].duplicated().any():
+        chosen["gpu"] = index
     for key, unit in (given or {}).items():
         column = key if key in cells else lower.get(key.lower()) or next((c for n, c in lower.items() if SYNONYMS.get(n, n) == key), None)
         if column is not None and known(unit):

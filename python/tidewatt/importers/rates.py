@@ -12,7 +12,7 @@ _MWH = {"wh": 1e6, "kwh": 1e3, "mwh": 1.0, "gwh": 1e-3}  # per …: factor to pe
 # What stands before the `/`: (pattern, currency, part of it). Case tells GBP from GBp. An empty currency is one that the text does not say.
 _MONEY = (
     (r"GBp|GBX|(?<![A-Za-z])p|pence|pennies", "GBP", 0.01),
-    (r"c€|€c|¢€|€¢|ct€|€ct|EUR ?-?ct|EUR ?-?cents?|ct ?EUR|cents? EUR|c ?EUR|[Ee]uro ?-?cents?|(?<![A-Za-z])cts?", "EUR", 0.01),
+    (r"c€|€c|¢€|€¢|ct€|€ct|EUR ?-?ct|EUR ?-?[Cc]ents?|ct ?EUR|cents? EUR|c ?EUR|[Ee]uro ?-?[Cc]ents?|(?<![A-Za-z])[Cc]ts?", "EUR", 0.01),
     (r"c\$|\$c|US ?-?cents?|USc|US¢|USD ?-?cents?|cents? USD|c ?USD", "USD", 0.01),
     (r"AU ?-?cents?|AUc|AUD ?-?cents?|c ?AUD|A¢", "AUD", 0.01),
     (r"CAD ?-?cents?|c ?CAD|C¢", "CAD", 0.01),
@@ -21,7 +21,7 @@ _MONEY = (
     (r"NOK ?-?øre|NOK ?-?ore|øre NOK", "NOK", 0.01),
     (r"DKK ?-?øre|DKK ?-?ore", "DKK", 0.01),
     (r"Rp|Rappen|CHF ?-?ct", "CHF", 0.01),
-    (r"(?<![A-Za-z])(?:c|cents?)|¢|öre|øre|ore", "", 0.01),
+    (r"(?<![A-Za-z])(?:c|[Cc]ents?)|¢|öre|øre|ore", "", 0.01),
     (r"AU\$|A\$", "AUD", 1.0),
     (r"CA\$|C\$", "CAD", 1.0),
     (r"NZ\$", "NZD", 1.0),

@@ -51,12 +51,12 @@ def find(cells: pd.DataFrame, chosen, row: str, file: str, report: ImportReport,
 
 def _joined(cells: pd.DataFrame, row: str, dates, clocks, named, zone, file: str, report: ImportReport) -> Optional[str]:
     """A date and a clock, or a date and the number of an hour, as a column of their own in `cells`; None without such a pair."""
-    numbers = [c for c in cells.columns.drop(row) if hours.NUMBER.match(c) and pd.to_numeric(cells[c], errors="coerce").between(0, 25).all()]
+    numbers = [c for c in cells.columns.drop(row) if hours.NUMBER.match(c) and hours.of_day(cells[c]).between(0, 25).all()]
     clock = next(iter(numbers if len(numbers) == 1 and not clocks else clocks), None)
     if len(dates) != 1 or clock is None or len(clocks) > 1 or named not in (None, dates[0], clock):
         return None
     flag = next((c for c in cells if hours.FLAG.match(c)), None)
-    of_hour = pd.to_numeric(cells[clock], errors="coerce") if clock in numbers else None
+    of_hour = hours.of_day(cells[clock]) if clock in numbers else None
     ending = bool(hours.ENDING.search(clock)) or of_hour is not None and of_hour.min() > 0 and of_hour.max() >= 24
     joined = f"{dates[0]} {clock}{' (hour ending)' if ending and not hours.ENDING.search(clock) else ''}"
     if of_hour is not None:
@@ -86,7 +86,7 @@ def of_hours(cells: pd.DataFrame, named: Optional[str], row: str, file: str, rep
 def _is_part(texts: pd.Series) -> bool:
     """Whether cells are dates, clocks or numbers of hours, which are times only together."""
     some = [t for t in texts.iloc[:50] if t]
-    return any(_most(form.match(t) for t in some) for form in (_DATE, _CLOCK, re.compile(r"^\d{1,2}$")))
+    return any(_most(form.match(t) for t in some) for form in (_DATE, _CLOCK, re.compile(r"^(HE ?)?\d{1,2}$")))
 
 
 def begin_of_hours(texts: pd.Series, column: str, rows, file: str, report: ImportReport, zone: Optional[str]) -> pd.Series:
