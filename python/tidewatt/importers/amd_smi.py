@@ -5,44 +5,27 @@ from __future__ import annotations
 import re
 from typing import Iterator, Optional
 
-import numpy as np
 import pandas as pd
 
 from . import header
 from .gpu_table import finish
-from .nvidia_words import put
+from .nvidia_words import meanings, take
 from .report import ImportReport, InputError
 from .text import json_documents, read_text
 from .times import parse_times
 
 # Column, or the path in JSON → (column of the table, factor). Of several for one column the first with a value holds.
-KEYS = {
-    "socket_power": ("power_W", 1.0),
-    "current_socket_power": ("power_W", 1.0),
-    "average_socket_power": ("power_W", 1.0),
-    "power_usage": ("power_W", 1.0),
-    "hotspot": ("temperature_degC", 1.0),
-    "hotspot_temperature": ("temperature_degC", 1.0),
-    "edge": ("temperature_degC", 1.0),
-    "gpu_temp": ("temperature_degC", 1.0),
-    "mem": ("memory_temperature_degC", 1.0),
-    "memory_temperature": ("memory_temperature_degC", 1.0),
-    "mem_temp": ("memory_temperature_degC", 1.0),
-    "gfx_0_clk": ("clock_MHz", 1.0),
-    "gfx_clk": ("clock_MHz", 1.0),
-    "gfx_clock": ("clock_MHz", 1.0),
-    "mem_0_clk": ("memory_clock_MHz", 1.0),
-    "mem_clk": ("memory_clock_MHz", 1.0),
-    "mem_clock": ("memory_clock_MHz", 1.0),
-    "gfx_activity": ("utilization_frac", 0.01),
-    "gfx": ("utilization_frac", 0.01),
-    "gfx_util": ("utilization_frac", 0.01),
-    "umc_activity": ("memory_utilization_frac", 0.01),
-    "mem_util": ("memory_utilization_frac", 0.01),
-    "total_energy_consumption": ("energy_J", 1.0),
-    "max_power": ("limit_W", 1.0),
-    "power_limit": ("limit_W", 1.0),
-}
+KEYS = meanings({
+    "power_W": "socket_power, current_socket_power, average_socket_power, power_usage",
+    "temperature_degC": "hotspot, hotspot_temperature, edge, gpu_temp",
+    "memory_temperature_degC": "mem, memory_temperature, mem_temp",
+    "clock_MHz": "gfx_0_clk, gfx_clk, gfx_clock",
+    "memory_clock_MHz": "mem_0_clk, mem_clk, mem_clock",
+    "utilization_frac": "gfx_activity, gfx, gfx_util",
+    "memory_utilization_frac": "umc_activity, mem_util",
+    "energy_J": "total_energy_consumption*1",
+    "limit_W": "max_power, power_limit",
+})
 
 
 def is_log(text: str) -> bool:
@@ -110,9 +93,7 @@ def _flat(tree: dict, before: str = "") -> Iterator[tuple[str, str]]:
 
 def _row(cells: dict[str, str], at: int, file: str, report: ImportReport) -> dict:
     row = {"row": at, "time": cells.get("timestamp", ""), "gpu": cells["gpu"], "uuid": cells.get("uuid", ""), "bus": cells.get("bdf", "")}
-    monitor = "memory_temperature" in cells  # whose `mem` is a load
-    for name, (key, scale) in KEYS.items():
-        if name in cells and pd.isna(row.get(key, np.nan)) and not (name == "mem" and monitor):
-            row.pop(key, None)
-            put(row, key, cells[name], scale, file, report)
+    if "memory_temperature" in cells:  # of the monitor, whose `mem` is a load
+        cells = {name: cell for name, cell in cells.items() if name != "mem"}
+    take(row, cells, KEYS, file, report)
     return row

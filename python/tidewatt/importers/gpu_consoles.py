@@ -14,6 +14,8 @@ _VALUE_LINE = re.compile(r"^\|\s*(\d+%|N/A|ERR!)\s+(\d+C|N/A|ERR!)\s+\S+\s+(\S+)
 _GPUSTAT = re.compile(r"^\[(\d+)\]\s*(.*?)\s*\|\s*(\S+?)\s*['°]C\s*,\s*(?:(\S+) %\s*,\s*)?(\S+) %\s*(?:,\s*(\S+)\s*/\s*(\S+) W)?\s*\|")
 _DCGMI_ROW = re.compile(r"^\s*GPU[ -]?(\d+)\s+(\S.*)$")
 
+_WORDS = nvidia_words.meanings({"temperature_degC": "temp", "fan_frac": "fan", "utilization_frac": "gpu", "power_W": "power", "limit_W": "limit"})
+
 
 def dialect(text: str) -> str:
     """ "table", "gpustat", "gpustat-json", "dcgmi", or "" for none of them. @param text: the file's beginning or all of it."""
@@ -37,8 +39,7 @@ def table(text: str, file: str, report: ImportReport) -> list[dict]:
             begun = {"row": at, "time": stamp, "gpu": name[1], "bus": name[3]}
             begun |= {} if name[2].endswith("...") else {"model": name[2]}  # cut
         elif begun and (values := _VALUE_LINE.match(line)):
-            for key, cell, scale in (("fan_frac", 1, 0.01), ("temperature_degC", 2, 1.0), ("power_W", 3, 1.0), ("limit_W", 4, 1.0), ("utilization_frac", 5, 0.01)):
-                nvidia_words.put(begun, key, values[cell].rstrip("WC%"), scale, file, report)
+            nvidia_words.take(begun, dict(zip(("fan", "temp", "power", "limit", "gpu"), (v.rstrip("WC%") for v in values.groups()))), _WORDS, file, report)
             rows.append(begun)
             begun = None
     return rows
@@ -53,9 +54,8 @@ def gpustat(text: str, file: str, report: ImportReport) -> list[dict]:
             stamp, host = time[0], line[: time.start()].strip()
         elif match := _GPUSTAT.match(line):
             row = {"row": at, "time": stamp, "host": host, "gpu": match[1], "model": match[2]}
-            for key, cell, scale in (("temperature_degC", 3, 1.0), ("fan_frac", 4, 0.01), ("utilization_frac", 5, 0.01), ("power_W", 6, 1.0), ("limit_W", 7, 1.0)):
-                if match[cell] is not None:
-                    nvidia_words.put(row, key, match[cell].replace("??", ""), scale, file, report)
+            cells = {n: c.replace("??", "") for n, c in zip(("temp", "fan", "gpu", "power", "limit"), match.groups()[2:]) if c is not None}
+            nvidia_words.take(row, cells, _WORDS, file, report)
             rows.append(row)
     return rows
 
@@ -67,9 +67,7 @@ def gpustat_json(text: str, file: str, report: ImportReport) -> list[dict]:
         for gpu in answer.get("gpus", []):
             row = {"row": i, "time": str(answer.get("query_time", "")), "host": answer.get("hostname", "")}
             row |= {key: str(gpu[name]) for name, key in nvidia_words.CSV_TEXT.items() if gpu.get(name) is not None}
-            for name, (key, scale) in nvidia_words.CSV.items():
-                if gpu.get(name) is not None:
-                    nvidia_words.put(row, key, str(gpu[name]), scale, file, report)
+            nvidia_words.take(row, {n: str(c) for n, c in gpu.items() if c is not None}, nvidia_words.CSV, file, report)
             rows.append(row)
     return rows
 
@@ -91,9 +89,7 @@ def dcgmi(text: str, file: str, report: ImportReport) -> list[dict]:
             report.ignore(f"{file}:{at}", f"{len(cells)} cells, the header has {len(names)} (a torn line)")
             continue
         row = {"row": at, "gpu": match[1]}
-        for name, cell in zip(names, cells):
-            if name in nvidia_words.DCGMI:
-                nvidia_words.put(row, *nvidia_words.DCGMI[name][:1], cell, nvidia_words.DCGMI[name][1], file, report)
+        nvidia_words.take(row, dict(zip(names, cells)), nvidia_words.DCGMI, file, report)
         rows.append(row)
     if unused:
         report.note(f"{file}: columns without a use here: {', '.join(sorted(unused))}")

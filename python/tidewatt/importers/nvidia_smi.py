@@ -50,44 +50,47 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
     @param paths: logs, one dialect per file; @param report: takes the remarks; @param zone: IANA name of the node's clock, which
     nvidia-smi does not print. @raises InputError: a file is of no known dialect, or no GPU is in it.
     """
-    readers = {"xml": _xml, "q": _q, "dmon": _dmon, "csv": _csv, "table": gpu_consoles.table}
-    readers |= {"gpustat": gpu_consoles.gpustat, "gpustat-json": gpu_consoles.gpustat_json, "dcgmi": gpu_consoles.dcgmi}
     rows: list[dict] = []
     for path in paths:
         text, file = read_text(path, report), report.name_of(path)
-        kind = dialect(text)
-        if not kind and without_header(text):
-            raise InputError(f"{file}: no header: write the log with --format=csv instead of csv,noheader, or put a first line with the names of --query-gpu into the file")
-        if not kind:
-            raise InputError(f"{file}: neither CSV, dmon, -q, XML nor the table of nvidia-smi, and no log of gpustat or dcgmi dmon")
-        found = readers[kind](text, file, report)
+        found = _READERS[_known_dialect(text, file)](text, file, report)
         for row in found:
             row["file"] = file
-        if any("time_of_day" in r for r in found):
-            _seconds_of_day(found, file, report)
-        elif found and any(r.get("time") for r in found):
-            whose = [r.get("gpu", "") for r in found]
-            stamps = parse_times([r.get("time", "") for r in found], [r["row"] for r in found], file, report, zone, whose)
-            for row, stamp in zip(found, stamps):
-                row["time"] = stamp
-            if stamps.dt.tz is None:
-                report.note(
-                    "times carry no zone; they are the node's local time as written (--time-zone puts them on UTC)"
-                )
+        _set_times(found, file, report, zone)
         report.rows_read += len(found)
         rows += found
-    if any("time_s" in r for r in rows):
-        if not all("time_s" in r for r in rows):
-            raise InputError("some files have times of day without a date, others do not: import each by itself")
-        return finish(rows, report)
+    of_day = ["time_s" in r for r in rows]
+    if any(of_day) and not all(of_day):
+        raise InputError("some files have times of day without a date, others do not: import each by itself")
     timed = [isinstance(r.get("time"), pd.Timestamp) for r in rows]
     if any(timed) and not all(timed):
         report.warn(
             rows[timed.index(False)]["file"], "has no times, other files have: its rows come with an empty time"
         )
-    for row in rows:
-        row["time"] = row.get("time") if isinstance(row.get("time"), pd.Timestamp) else pd.NaT
-    return finish(rows, report, has_time=any(timed))
+    for row, has_time in zip(rows, timed):
+        row["time"] = row["time"] if has_time else pd.NaT
+    return finish(rows, report, has_time=any(timed) or any(of_day))
+
+
+def _known_dialect(text: str, file: str) -> str:
+    kind = dialect(text)
+    if not kind and without_header(text):
+        raise InputError(f"{file}: no header: write the log with --format=csv instead of csv,noheader, or put a first line with the names of --query-gpu into the file")
+    if not kind:
+        raise InputError(f"{file}: neither CSV, dmon, -q, XML nor the table of nvidia-smi, and no log of gpustat or dcgmi dmon")
+    return kind
+
+
+def _set_times(rows: list[dict], file: str, report: ImportReport, zone: Optional[str]) -> None:
+    """Texts of times as timestamps, in place; times of day as seconds."""
+    if any("time_of_day" in r for r in rows):
+        _seconds_of_day(rows, file, report)
+    elif any(r.get("time") for r in rows):
+        stamps = parse_times([r.get("time", "") for r in rows], [r["row"] for r in rows], file, report, zone, [r.get("gpu", "") for r in rows])
+        for row, stamp in zip(rows, stamps):
+            row["time"] = stamp
+        if stamps.dt.tz is None:
+            report.note("times carry no zone; they are the node's local time as written (--time-zone puts them on UTC)")
 
 
 def _seconds_of_day(rows: list[dict], file: str, report: ImportReport) -> None:
@@ -118,20 +121,11 @@ def _csv(text: str, file: str, report: ImportReport) -> list[dict]:
         for name, cell in zip(header, cells):
             if name in nvidia_words.CSV_TEXT:
                 row.setdefault(nvidia_words.CSV_TEXT[name], cell.strip())
-        for name in nvidia_words.CSV:  # in this order: the mean before the plain draw
-            if name in header:
-                key, scale = nvidia_words.CSV[name]
-                nvidia_words.put(row, key, cells[header.index(name)], scale, file, report)
-                _say_blank(row, key, cells[header.index(name)], file, report)
+        nvidia_words.take(row, dict(zip(header, cells)), nvidia_words.CSV, file, report, say_blank=True)
         rows.append(row)
     if unused:
         report.note(f"{file}: {len(unused)} columns have no use here and were left out")
     return rows
-
-
-def _say_blank(row, key, cell, file, report) -> None:
-    if key in ("power_W", "temperature_degC", "clock_MHz") and row.get(key) != row.get(key):
-        report.mend(f"{file}:{row['row']}", f"{key}: '{cell.strip()}', left blank")
 
 
 def _dmon(text: str, file: str, report: ImportReport) -> list[dict]:
@@ -153,9 +147,7 @@ def _dmon(text: str, file: str, report: ImportReport) -> list[dict]:
             row["time"] = f"{own['Date'][:4]}-{own['Date'][4:6]}-{own['Date'][6:]}T{own['Time']}"
         elif "Time" in own:
             row["time_of_day"] = own["Time"]
-        for name, (key, scale) in nvidia_words.DMON.items():
-            if name in own:
-                nvidia_words.put(row, key, own[name], scale, file, report)
+        nvidia_words.take(row, own, nvidia_words.DMON, file, report)
         rows.append(row)
     if rows and not {"time", "time_of_day"} & set(rows[0]):
         report.note(
@@ -188,8 +180,7 @@ def _q(text: str, file: str, report: ImportReport) -> list[dict]:
         if where in nvidia_words.Q_TEXT:
             rows[-1][nvidia_words.Q_TEXT[where]] = cell
         elif where in nvidia_words.Q:
-            key, scale = nvidia_words.Q[where]
-            nvidia_words.put(rows[-1], key, cell, scale, file, report)
+            nvidia_words.take(rows[-1], {where: cell}, {where: nvidia_words.Q[where]}, file, report)
     return rows
 
 
@@ -215,8 +206,9 @@ def _xml(text: str, file: str, report: ImportReport) -> list[dict]:
 
 def _xml_gpu(gpu, i: int, at: int, stamp: str, file: str, report: ImportReport) -> dict:
     row = {"row": at, "time": stamp, "gpu": str(i), "uuid": gpu.findtext("uuid", ""), "bus": gpu.get("id", ""), "model": gpu.findtext("product_name", "")}
-    for where, (key, scale) in nvidia_words.XML.items():
-        cell = gpu.findtext(where)
-        if cell is not None and key not in row:
-            nvidia_words.put(row, key, cell, scale, file, report)
+    cells = {where: cell for where in nvidia_words.XML if (cell := gpu.findtext(where)) is not None}
+    nvidia_words.take(row, cells, nvidia_words.XML, file, report)
     return row
+
+
+_READERS = {"xml": _xml, "q": _q, "dmon": _dmon, "csv": _csv, "table": gpu_consoles.table, "gpustat": gpu_consoles.gpustat, "gpustat-json": gpu_consoles.gpustat_json, "dcgmi": gpu_consoles.dcgmi}

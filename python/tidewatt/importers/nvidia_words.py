@@ -5,31 +5,41 @@ names for one column the first that is there holds."""
 
 from __future__ import annotations
 
+import math
+
 from .report import ImportReport, InputError
 from .text import number
 
-CSV = {
-    "power.draw.average": ("power_W", 1.0),
-    "power.draw": ("power_W", 1.0),
-    "power.draw.instant": ("power_instant_W", 1.0),
-    "temperature.gpu": ("temperature_degC", 1.0),
-    "temperature.memory": ("memory_temperature_degC", 1.0),
-    "clocks.current.sm": ("clock_MHz", 1.0),
-    "clocks.sm": ("clock_MHz", 1.0),
-    "clocks.current.graphics": ("clock_MHz", 1.0),
-    "clocks.gr": ("clock_MHz", 1.0),
-    "clocks.current.memory": ("memory_clock_MHz", 1.0),
-    "clocks.mem": ("memory_clock_MHz", 1.0),
-    "enforced.power.limit": ("limit_W", 1.0),
-    "power.limit": ("limit_W", 1.0),
-    "power.default_limit": ("default_limit_W", 1.0),
-    "power.min_limit": ("min_limit_W", 1.0),
-    "power.max_limit": ("max_limit_W", 1.0),
-    "utilization.gpu": ("utilization_frac", 0.01),
-    "utilization.memory": ("memory_utilization_frac", 0.01),
-    "fan.speed": ("fan_frac", 0.01),
-    "total_energy_consumption": ("energy_J", 1e-3),
-}
+
+def meanings(words: dict[str, str]) -> dict[str, tuple[str, float]]:
+    """Name → (column, factor) from column → names: shares are in %, energies in mJ, the rest is in the column's unit, unless a name says `*factor`.
+
+    @param words: names by column, with `, ` between them, the first one first
+    """
+    out = {}
+    for column, names in words.items():
+        usual = {"frac": 0.01, "J": 1e-3}.get(column.rsplit("_", 1)[-1], 1.0)
+        for name, _, factor in (n.partition("*") for n in names.split(", ")):
+            out[name] = (column, float(factor or usual))
+    return out
+
+
+CSV = meanings({
+    "power_W": "power.draw.average, power.draw",
+    "power_instant_W": "power.draw.instant",
+    "temperature_degC": "temperature.gpu",
+    "memory_temperature_degC": "temperature.memory",
+    "clock_MHz": "clocks.current.sm, clocks.sm, clocks.current.graphics, clocks.gr",
+    "memory_clock_MHz": "clocks.current.memory, clocks.mem",
+    "limit_W": "enforced.power.limit, power.limit",
+    "default_limit_W": "power.default_limit",
+    "min_limit_W": "power.min_limit",
+    "max_limit_W": "power.max_limit",
+    "utilization_frac": "utilization.gpu",
+    "memory_utilization_frac": "utilization.memory",
+    "fan_frac": "fan.speed",
+    "energy_J": "total_energy_consumption",
+})
 CSV_TEXT = {
     "timestamp": "time",
     "index": "gpu",
@@ -43,99 +53,85 @@ CSV_TEXT = {
     "clocks_throttle_reasons.active": "throttle",
 }
 
-DMON = {
-    "pwr": ("power_W", 1.0),
-    "gtemp": ("temperature_degC", 1.0),
-    "mtemp": ("memory_temperature_degC", 1.0),
-    "pclk": ("clock_MHz", 1.0),
-    "mclk": ("memory_clock_MHz", 1.0),
-    "sm": ("utilization_frac", 0.01),
-    "mem": ("memory_utilization_frac", 0.01),
-}
-
+DMON = meanings({
+    "power_W": "pwr",
+    "temperature_degC": "gtemp",
+    "memory_temperature_degC": "mtemp",
+    "clock_MHz": "pclk",
+    "memory_clock_MHz": "mclk",
+    "utilization_frac": "sm",
+    "memory_utilization_frac": "mem",
+})
 # Short names of `dcgmi dmon -e`.
-DCGMI = {
-    "POWER": ("power_W", 1.0),
-    "PWINS": ("power_instant_W", 1.0),
-    "TMPTR": ("temperature_degC", 1.0),
-    "MMTMP": ("memory_temperature_degC", 1.0),
-    "SMCLK": ("clock_MHz", 1.0),
-    "MMCLK": ("memory_clock_MHz", 1.0),
-    "PMLMT": ("limit_W", 1.0),
-    "GPUTL": ("utilization_frac", 0.01),
-    "MCUTL": ("memory_utilization_frac", 0.01),
-    "TENSO": ("activity_frac", 1.0),
-    "DRAMA": ("dram_activity_frac", 1.0),
-    "TOTEC": ("energy_J", 1e-3),
-}
-
+DCGMI = meanings({
+    "power_W": "POWER",
+    "power_instant_W": "PWINS",
+    "temperature_degC": "TMPTR",
+    "memory_temperature_degC": "MMTMP",
+    "clock_MHz": "SMCLK",
+    "memory_clock_MHz": "MMCLK",
+    "limit_W": "PMLMT",
+    "utilization_frac": "GPUTL",
+    "memory_utilization_frac": "MCUTL",
+    "activity_frac": "TENSO*1",
+    "dram_activity_frac": "DRAMA*1",
+    "energy_J": "TOTEC",
+})
 # Sections of `-q` are indented by four spaces a level.
-_Q_POWER = {
-    "Average Power Draw": "power_W",
-    "Power Draw": "power_W",
-    "Instantaneous Power Draw": "power_instant_W",
-    "Enforced Power Limit": "limit_W",
-    "Current Power Limit": "limit_W",
-    "Power Limit": "limit_W",
-    "Default Power Limit": "default_limit_W",
-    "Min Power Limit": "min_limit_W",
-    "Max Power Limit": "max_limit_W",
-}
-Q = {
-    f"{section}/{name}": (key, 1.0)
-    for section in ("GPU Power Readings", "Power Readings")
-    for name, key in _Q_POWER.items()
-}
-Q |= {
-    "GPU Memory Power Readings/Average Power Draw": ("memory_power_W", 1.0),
-    "Temperature/GPU Current Temp": ("temperature_degC", 1.0),
-    "Temperature/Memory Current Temp": ("memory_temperature_degC", 1.0),
-    "Clocks/SM": ("clock_MHz", 1.0),
-    "Clocks/Memory": ("memory_clock_MHz", 1.0),
-    "Utilization/GPU": ("utilization_frac", 0.01),
-    "Utilization/Gpu": ("utilization_frac", 0.01),
-    "Utilization/Memory": ("memory_utilization_frac", 0.01),
-    "Fan Speed": ("fan_frac", 0.01),
-}
+_Q_POWER = meanings({
+    "power_W": "Average Power Draw, Power Draw",
+    "power_instant_W": "Instantaneous Power Draw",
+    "limit_W": "Enforced Power Limit, Current Power Limit, Power Limit",
+    "default_limit_W": "Default Power Limit",
+    "min_limit_W": "Min Power Limit",
+    "max_limit_W": "Max Power Limit",
+})
+Q = {f"{section}/{name}": meaning for section in ("GPU Power Readings", "Power Readings") for name, meaning in _Q_POWER.items()}
+Q |= meanings({
+    "memory_power_W": "GPU Memory Power Readings/Average Power Draw",
+    "temperature_degC": "Temperature/GPU Current Temp",
+    "memory_temperature_degC": "Temperature/Memory Current Temp",
+    "clock_MHz": "Clocks/SM",
+    "memory_clock_MHz": "Clocks/Memory",
+    "utilization_frac": "Utilization/GPU, Utilization/Gpu",
+    "memory_utilization_frac": "Utilization/Memory",
+    "fan_frac": "Fan Speed",
+})
 Q_TEXT = {"Product Name": "model", "GPU UUID": "uuid"}
-
-_XML_POWER = {
-    "average_power_draw": "power_W",
-    "power_draw": "power_W",
-    "instant_power_draw": "power_instant_W",
-    "enforced_power_limit": "limit_W",
-    "current_power_limit": "limit_W",
-    "power_limit": "limit_W",
-    "default_power_limit": "default_limit_W",
-    "min_power_limit": "min_limit_W",
-    "max_power_limit": "max_limit_W",
-}
-XML = {
-    f"{section}/{name}": (key, 1.0)
-    for section in ("gpu_power_readings", "power_readings")
-    for name, key in _XML_POWER.items()
-}
-XML |= {
-    "temperature/gpu_temp": ("temperature_degC", 1.0),
-    "temperature/memory_temp": ("memory_temperature_degC", 1.0),
-    "clocks/sm_clock": ("clock_MHz", 1.0),
-    "clocks/mem_clock": ("memory_clock_MHz", 1.0),
-    "utilization/gpu_util": ("utilization_frac", 0.01),
-    "utilization/memory_util": ("memory_utilization_frac", 0.01),
-    "fan_speed": ("fan_frac", 0.01),
-}
+_XML_POWER = meanings({
+    "power_W": "average_power_draw, power_draw",
+    "power_instant_W": "instant_power_draw",
+    "limit_W": "enforced_power_limit, current_power_limit, power_limit",
+    "default_limit_W": "default_power_limit",
+    "min_limit_W": "min_power_limit",
+    "max_limit_W": "max_power_limit",
+})
+XML = {f"{section}/{name}": meaning for section in ("gpu_power_readings", "power_readings") for name, meaning in _XML_POWER.items()}
+XML |= meanings({
+    "temperature_degC": "temperature/gpu_temp",
+    "memory_temperature_degC": "temperature/memory_temp",
+    "clock_MHz": "clocks/sm_clock",
+    "memory_clock_MHz": "clocks/mem_clock",
+    "utilization_frac": "utilization/gpu_util",
+    "memory_utilization_frac": "utilization/memory_util",
+    "fan_frac": "fan_speed",
+})
 
 
-def put(row: dict, key: str, cell: str, scale: float, file: str, report: ImportReport) -> None:
-    """One cell into a row; a cell that holds no value stays empty, one that cannot be read is mended.
+def take(row: dict, cells, words, file: str, report: ImportReport, say_blank: bool = False) -> None:
+    """A tool's cells into a row: of several names for one column the first with a value holds. A cell that cannot be read is mended.
 
-    @param row: with its line number as `row`; @param key: column of the table; @param cell: the text; @param scale: factor to the
-    column's unit; @param file: for the place; @param report: takes the remark
+    @param row: with its line number as `row`; @param cells: texts by the tool's names; @param words: of `meanings`; @param file: for the places;
+    @param report: takes the remarks; @param say_blank: report power, temperature and clock without a value
     """
-    try:
-        value, unit = number(cell)
-    except InputError as error:
-        report.mend(f"{file}:{row['row']}", f"{key}: {error}, left blank")
-        return
-    # nvidia-smi prints W, C, MHz and %; `nounits` leaves them out; mW is seen in library wrappers.
-    row.setdefault(key, value * (1e-3 if unit == "mW" else scale))
+    for name, (key, scale) in words.items():
+        if name not in cells or not math.isnan(row.get(key, math.nan)):
+            continue
+        try:
+            value, unit = number(cells[name])
+        except InputError as error:
+            report.mend(f"{file}:{row['row']}", f"{key}: {error}, left blank")
+            continue
+        row[key] = value * (1e-3 if unit == "mW" else scale)  # mW is seen in library wrappers
+        if say_blank and math.isnan(value) and key in ("power_W", "temperature_degC", "clock_MHz"):
+            report.mend(f"{file}:{row['row']}", f"{key}: '{cells[name].strip()}', left blank")

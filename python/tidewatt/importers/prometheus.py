@@ -9,41 +9,30 @@ from typing import Iterator, Optional
 import pandas as pd
 
 from .gpu_table import NUMBERS, finish
+from .nvidia_words import meanings
 from .report import ImportReport, InputError
 from .text import is_blank, read_text
 from .times import epoch_unit
 from .units import UNITS, known
 
 # Metric → (column, factor). Of several metrics for one column the first that is there holds.
-METRICS = {
-    "DCGM_FI_DEV_POWER_USAGE": ("power_W", 1.0),
-    "nvidia_smi_power_draw_average_watts": ("power_W", 1.0),
-    "nvidia_smi_power_draw_watts": ("power_W", 1.0),
-    "DCGM_FI_DEV_POWER_USAGE_INSTANT": ("power_instant_W", 1.0),
-    "nvidia_smi_power_draw_instant_watts": ("power_instant_W", 1.0),
-    "DCGM_FI_DEV_GPU_TEMP": ("temperature_degC", 1.0),
-    "nvidia_smi_temperature_gpu": ("temperature_degC", 1.0),
-    "DCGM_FI_DEV_MEMORY_TEMP": ("memory_temperature_degC", 1.0),
-    "nvidia_smi_temperature_memory": ("memory_temperature_degC", 1.0),
-    "DCGM_FI_DEV_SM_CLOCK": ("clock_MHz", 1.0),
-    "nvidia_smi_clocks_current_sm_clock_hz": ("clock_MHz", 1e-6),
-    "DCGM_FI_DEV_MEM_CLOCK": ("memory_clock_MHz", 1.0),
-    "nvidia_smi_clocks_current_memory_clock_hz": ("memory_clock_MHz", 1e-6),
-    "DCGM_FI_DEV_ENFORCED_POWER_LIMIT": ("limit_W", 1.0),
-    "DCGM_FI_DEV_POWER_MGMT_LIMIT": ("limit_W", 1.0),
-    "nvidia_smi_enforced_power_limit_watts": ("limit_W", 1.0),
-    "nvidia_smi_power_limit_watts": ("limit_W", 1.0),
-    "nvidia_smi_power_default_limit_watts": ("default_limit_W", 1.0),
-    "nvidia_smi_power_min_limit_watts": ("min_limit_W", 1.0),
-    "nvidia_smi_power_max_limit_watts": ("max_limit_W", 1.0),
-    "DCGM_FI_DEV_GPU_UTIL": ("utilization_frac", 0.01),
-    "nvidia_smi_utilization_gpu_ratio": ("utilization_frac", 1.0),
-    "DCGM_FI_DEV_MEM_COPY_UTIL": ("memory_utilization_frac", 0.01),
-    "nvidia_smi_utilization_memory_ratio": ("memory_utilization_frac", 1.0),
-    "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE": ("activity_frac", 1.0),
-    "DCGM_FI_PROF_DRAM_ACTIVE": ("dram_activity_frac", 1.0),
-    "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION": ("energy_J", 1e-3),
-}
+METRICS = meanings({
+    "power_W": "DCGM_FI_DEV_POWER_USAGE, nvidia_smi_power_draw_average_watts, nvidia_smi_power_draw_watts",
+    "power_instant_W": "DCGM_FI_DEV_POWER_USAGE_INSTANT, nvidia_smi_power_draw_instant_watts",
+    "temperature_degC": "DCGM_FI_DEV_GPU_TEMP, nvidia_smi_temperature_gpu",
+    "memory_temperature_degC": "DCGM_FI_DEV_MEMORY_TEMP, nvidia_smi_temperature_memory",
+    "clock_MHz": "DCGM_FI_DEV_SM_CLOCK, nvidia_smi_clocks_current_sm_clock_hz*1e-06",
+    "memory_clock_MHz": "DCGM_FI_DEV_MEM_CLOCK, nvidia_smi_clocks_current_memory_clock_hz*1e-06",
+    "limit_W": "DCGM_FI_DEV_ENFORCED_POWER_LIMIT, DCGM_FI_DEV_POWER_MGMT_LIMIT, nvidia_smi_enforced_power_limit_watts, nvidia_smi_power_limit_watts",
+    "default_limit_W": "nvidia_smi_power_default_limit_watts",
+    "min_limit_W": "nvidia_smi_power_min_limit_watts",
+    "max_limit_W": "nvidia_smi_power_max_limit_watts",
+    "utilization_frac": "DCGM_FI_DEV_GPU_UTIL, nvidia_smi_utilization_gpu_ratio*1",
+    "memory_utilization_frac": "DCGM_FI_DEV_MEM_COPY_UTIL, nvidia_smi_utilization_memory_ratio*1",
+    "activity_frac": "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE*1",
+    "dram_activity_frac": "DCGM_FI_PROF_DRAM_ACTIVE*1",
+    "energy_J": "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION",
+})
 _ORDER = {name: i for i, name in enumerate(METRICS)}
 # A sample, its stamp and an exemplar: the labels of each are in braces, their values in quotes.
 _SAMPLE = re.compile(r'^(\w+(?:\{(?:[^{}"]|"(?:\\.|[^"\\])*")*\})?\s+\S+)(?:\s+(-?[\d.]+(?:[eE][+-]?\d+)?))?(?:\s+#\s.*)?$')

@@ -9,22 +9,21 @@ import pandas as pd
 
 from . import amd_smi
 from .gpu_table import finish
+from .nvidia_words import meanings, take
 from .report import ImportReport, InputError
-from .text import number, read_text
+from .text import read_text
 
 # Key → (column, factor). ROCm 5.7 and 6.0 average the package's power; MI300 under ROCm 6 names the socket's current power.
-KEYS = {
-    "Average Graphics Package Power (W)": ("power_W", 1.0),
-    "Current Socket Graphics Package Power (W)": ("power_W", 1.0),
-    "Temperature (Sensor junction) (C)": ("temperature_degC", 1.0),
-    "Temperature (Sensor edge) (C)": ("temperature_degC", 1.0),
-    "Temperature (Sensor memory) (C)": ("memory_temperature_degC", 1.0),
-    "sclk clock speed:": ("clock_MHz", 1.0),
-    "mclk clock speed:": ("memory_clock_MHz", 1.0),
-    "Max Graphics Package Power (W)": ("limit_W", 1.0),
-    "GPU use (%)": ("utilization_frac", 0.01),
-    "Fan speed (%)": ("fan_frac", 0.01),
-}
+KEYS = meanings({
+    "power_W": "Average Graphics Package Power (W), Current Socket Graphics Package Power (W)",
+    "temperature_degC": "Temperature (Sensor junction) (C), Temperature (Sensor edge) (C)",
+    "memory_temperature_degC": "Temperature (Sensor memory) (C)",
+    "clock_MHz": "sclk clock speed:",
+    "memory_clock_MHz": "mclk clock speed:",
+    "limit_W": "Max Graphics Package Power (W)",
+    "utilization_frac": "GPU use (%)",
+    "fan_frac": "Fan speed (%)",
+})
 
 
 def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFrame:
@@ -64,16 +63,5 @@ def _card(name: str, values: dict, file: str, report: ImportReport) -> dict:
         "model": values.get("Card series") or values.get("Card Series") or "",
         "time": pd.NaT,
     }
-    for key, (column, scale) in KEYS.items():
-        if key not in values or column in row:
-            continue
-        try:
-            value, _ = number(str(values[key]))
-        except InputError as error:
-            report.mend(f"{file}:{name}", f"{key}: {error}, left blank")
-            continue
-        if value == value:
-            row[column] = value * scale
-        elif column in ("power_W", "temperature_degC"):
-            report.mend(f"{file}:{name}", f"{key}: '{values[key]}', left blank")
+    take(row, {key: str(value) for key, value in values.items()}, KEYS, file, report, say_blank=True)
     return row
