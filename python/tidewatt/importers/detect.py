@@ -35,9 +35,7 @@ def head(path, n: int = 1 << 17) -> str:
             raw = file.read(n)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path}: cannot be read ({error})") from error
-    return raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace").replace(
-        "\r\n", "\n"
-    ).replace("\r", "\n")
+    return raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
 # Kinds whose files nobody takes for another: a reader that is asked for one of them refuses files of another.

@@ -83,18 +83,12 @@ def _check_range(table: pd.DataFrame, name: str, report: ImportReport) -> None:
     low, high = RANGES[name.rsplit("_", 1)[-1]]
     wrong = (table[name] < low) | (table[name] > high)
     for i in np.flatnonzero(wrong.to_numpy()):
-        report.mend(
-            f"{table['file'].iloc[i]}:{table['row'].iloc[i]}",
-            f"{name} = {table[name].iloc[i]:g} is outside {low:g} to {high:g}, left blank",
-        )
+        report.mend(f"{table['file'].iloc[i]}:{table['row'].iloc[i]}", f"{name} = {table[name].iloc[i]:g} is outside {low:g} to {high:g}, left blank")
     table.loc[wrong, name] = np.nan
     if name == "memory_temperature_degC":
         zero = table[name] == 0.0
         for i in np.flatnonzero(zero.to_numpy()):
-            report.mend(
-                f"{table['file'].iloc[i]}:{table['row'].iloc[i]}",
-                "a memory temperature of 0 °C means no sensor, left blank",
-            )
+            report.mend(f"{table['file'].iloc[i]}:{table['row'].iloc[i]}", "a memory temperature of 0 °C means no sensor, left blank")
         table.loc[zero, name] = np.nan
 
 

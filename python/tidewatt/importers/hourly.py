@@ -90,9 +90,7 @@ def _carbon_column(cells: pd.DataFrame, columns, units, file: str) -> tuple[Opti
     """The column of an intensity and its factor to g/kWh; one that says its unit goes first, and a percentage is none."""
     named = [c for c in cells.columns.drop(plain.ROW) if _INTENSITY.search(c) or rates.carbon_factor(c)]
     shares = [c for c in named if rates.carbon_factor(c) is None and rates.PERCENT.search(c)]
-    carbon = (columns or {}).get("carbon") or next(
-        (c for c in sorted(named, key=lambda c: rates.carbon_factor(c) is None) if c not in shares), None
-    )
+    carbon = (columns or {}).get("carbon") or next((c for c in sorted(named, key=lambda c: rates.carbon_factor(c) is None) if c not in shares), None)
     if carbon is None and shares:
         raise InputError(f"{file}: '{shares[0]}' is a percentage, and no carbon intensity in g/kWh follows from it")
     if carbon is None:
@@ -129,9 +127,7 @@ def read_carbon(
             )
         part = {"time": timecolumn.begin_of_hours(cells[time], time, rows, file, report, zone)}
         quiet = ImportReport("carbon")  # empty cells are told row by row, not cell by cell
-        part["carbon_g_per_kWh"] = (
-            column_numbers(cells[carbon], carbon, rows, file, quiet) * factor if carbon else np.full(len(cells), np.nan)
-        )
+        part["carbon_g_per_kWh"] = (column_numbers(cells[carbon], carbon, rows, file, quiet) * factor if carbon else np.full(len(cells), np.nan))
         part |= {f"{s}_MW": column_numbers(cells[s], s, rows, file, quiet) for s in sources}
         for place in dict.fromkeys(remark.place for remark in quiet.mended):
             report.mend(place, "empty cells, left blank")
@@ -141,12 +137,7 @@ def read_carbon(
     _check_neighbours(table, report)
     table = _by_hour(table, report, zone)
     value = table["carbon_g_per_kWh"]
-    report.facts.update(
-        mean=float(value.mean()),
-        min=float(value.min()),
-        max=float(value.max()),
-        flagged=int((table["flag"] != "").sum()),
-    )
+    report.facts.update(mean=float(value.mean()), min=float(value.min()), max=float(value.max()), flagged=int((table["flag"] != "").sum()))
     return table
 
 
@@ -168,9 +159,7 @@ def _by_hour(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> 
     first, last = table["time"].iloc[0], table["time"].iloc[-1]
     steps = table["time"].diff().dropna().mode()
     step = steps.iloc[0] if len(steps) else pd.NaT
-    missing = (
-        pd.date_range(first, last, freq=step).difference(pd.DatetimeIndex(table["time"])) if pd.notna(step) else []
-    )
+    missing = (pd.date_range(first, last, freq=step).difference(pd.DatetimeIndex(table["time"])) if pd.notna(step) else [])
     report.facts.update(
         first=str(first),
         last=str(last),
@@ -211,9 +200,7 @@ def _check_mix(table: pd.DataFrame, report: ImportReport) -> None:
             + ")"
         )
     for i in np.flatnonzero(off.to_numpy()):
-        report.warn(
-            f"{table['file'].iloc[i]}:{table[plain.ROW].iloc[i]}", "the intensity is not that of the row's sources"
-        )
+        report.warn(f"{table['file'].iloc[i]}:{table[plain.ROW].iloc[i]}", "the intensity is not that of the row's sources")
         table.loc[table.index[i], "flag"] = "not its mix"
     holes = ~whole
     if holes.any():

@@ -35,26 +35,10 @@ KINDS = (
     ("send", r"send"),
     ("receive", r"recv"),
 )
-COLUMNS = [
-    "file",
-    "rank",
-    "world",
-    "device",
-    "kernels",
-    "nccl_kernels",
-    "profiler_steps",
-    "step_ms",
-    "gpu_span_ms",
-    "busy_ms",
-    "idle_ms",
-    "compute_ms",
-    "comm_ms",
-    "exposed_comm_ms",
-    "comm_kernel_sum_ms",
-    "waiting_ms",
-    "transfer_ms",
-    "copy_ms",
-]
+COLUMNS = (
+    "file rank world device kernels nccl_kernels profiler_steps step_ms gpu_span_ms busy_ms idle_ms compute_ms comm_ms exposed_comm_ms "
+    "comm_kernel_sum_ms waiting_ms transfer_ms copy_ms"
+).split()
 
 
 def read(paths, report: ImportReport, name: str = "profile") -> tuple[pd.DataFrame, pd.DataFrame, str]:
@@ -77,9 +61,7 @@ def read(paths, report: ImportReport, name: str = "profile") -> tuple[pd.DataFra
     if len(traces) == 1 and traces[0]["comm"]:
         report.note("one rank alone cannot tell waiting from transfer: its communication holds both")
     elif traces and traces[0]["world"] and len(traces) < traces[0]["world"]:
-        report.note(
-            f"{len(traces)} of {traces[0]['world']} ranks: the last to arrive may be another, so transfer times are upper bounds"
-        )
+        report.note(f"{len(traces)} of {traces[0]['world']} ranks: the last to arrive may be another, so transfer times are upper bounds")
     entry = profile.entry(traces, collectives, name)
     return table, pd.DataFrame([_collective_row(c, traces) for c in collectives]), entry
 
@@ -105,11 +87,7 @@ def _traces(path, report: ImportReport) -> list[dict]:
     except (ValueError, KeyError) as error:
         raise InputError(f"{file}: no profiler trace with traceEvents ({error})") from error
     gpu = [e for e in events if e.get("ph") == "X" and str(e.get("cat", "")).lower() in ON_GPU]
-    torn = [
-        e
-        for e in gpu
-        if not isinstance(e.get("dur"), (int, float)) or not isinstance(e.get("ts"), (int, float)) or e["dur"] < 0
-    ]
+    torn = [e for e in gpu if not isinstance(e.get("dur"), (int, float)) or not isinstance(e.get("ts"), (int, float)) or e["dur"] < 0]
     for e in torn:
         report.ignore(file, f"a {e.get('cat')} without start or duration")
     gpu = [e for e in gpu if e not in torn] if torn else gpu
@@ -228,10 +206,7 @@ def _row(t: dict, collectives) -> dict:
         "waiting_ms": ms(sum(c["waiting_us"][t["rank"]] for c in own)) if own else np.nan,
         "transfer_ms": ms(sum(c["transfer_us"] for c in own)) if own else np.nan,
     }
-    return {
-        **row,
-        **{f"{c}_ms": ms(t["class_us"].get(c, 0.0)) for c in [*(c for c, _ in CLASSES if c != "communication"), "other"]},
-    }
+    return {**row, **{f"{c}_ms": ms(t["class_us"].get(c, 0.0)) for c in [*(c for c, _ in CLASSES if c != "communication"), "other"]}}
 
 
 def match(traces: list[dict], report: ImportReport) -> list[dict]:
@@ -254,10 +229,7 @@ def match(traces: list[dict], report: ImportReport) -> list[dict]:
         report.warn("collectives", "the ranks' collectives differ in order or kind; waiting and transfer are not split")
         return []
     if any(len(k) != n for k in kinds):
-        report.warn(
-            "collectives",
-            f"the ranks have {min(map(len, kinds))} to {max(map(len, kinds))} collectives; the first {n} are compared",
-        )
+        report.warn("collectives", f"the ranks have {min(map(len, kinds))} to {max(map(len, kinds))} collectives; the first {n} are compared")
     start = np.array([[e["ts"] for e in t["comm"][:n]] for t in traces], dtype=float)
     end = start + np.array([[e["dur"] for e in t["comm"][:n]] for t in traces], dtype=float)
     offset = np.median(end - end.mean(axis=0), axis=1, keepdims=True)
@@ -305,17 +277,12 @@ def match(traces: list[dict], report: ImportReport) -> list[dict]:
 def _bytes(event: dict) -> int:
     """Message size where the trace gives it: elements × size of their type."""
     arguments = event.get("args", {})
-    size = {"Float": 4, "Half": 2, "BFloat16": 2, "Double": 8, "Long": 8, "Int": 4, "Byte": 1, "Char": 1}.get(
-        str(arguments.get("dtype", "")), 0
-    )
+    size = {"Float": 4, "Half": 2, "BFloat16": 2, "Double": 8, "Long": 8, "Int": 4, "Byte": 1, "Char": 1}.get(str(arguments.get("dtype", "")), 0)
     return int(arguments.get("In msg nelems") or 0) * size
 
 
 def _collective_row(c: dict, traces) -> dict:
-    row = {
-        k: c[k]
-        for k in ("index", "kind", "arrival_spread_us", "end_spread_us", "last_rank_to_arrive", "transfer_us", "bytes")
-    }
+    row = {k: c[k] for k in ("index", "kind", "arrival_spread_us", "end_spread_us", "last_rank_to_arrive", "transfer_us", "bytes")}
     for t in traces:
         row[f"dur_rank{t['rank']}_us"] = float(t["comm"][c["index"]]["dur"])
         row[f"waiting_rank{t['rank']}_us"] = c["waiting_us"][t["rank"]]

@@ -64,9 +64,7 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
         raise InputError("some files have times of day without a date, others do not: import each by itself")
     timed = [isinstance(r.get("time"), pd.Timestamp) for r in rows]
     if any(timed) and not all(timed):
-        report.warn(
-            rows[timed.index(False)]["file"], "has no times, other files have: its rows come with an empty time"
-        )
+        report.warn(rows[timed.index(False)]["file"], "has no times, other files have: its rows come with an empty time")
     for row, has_time in zip(rows, timed):
         row["time"] = row["time"] if has_time else pd.NaT
     return finish(rows, report, has_time=any(timed) or any(of_day))
@@ -150,9 +148,7 @@ def _dmon(text: str, file: str, report: ImportReport) -> list[dict]:
         nvidia_words.take(row, own, nvidia_words.DMON, file, report)
         rows.append(row)
     if rows and not {"time", "time_of_day"} & set(rows[0]):
-        report.note(
-            f"{file}: dmon printed no times (`nvidia-smi dmon -o DT` does); rows are in the order of the samples"
-        )
+        report.note(f"{file}: dmon printed no times (`nvidia-smi dmon -o DT` does); rows are in the order of the samples")
     return rows
 
 

@@ -41,17 +41,9 @@ CSV = meanings({
     "energy_J": "total_energy_consumption",
 })
 CSV_TEXT = {
-    "timestamp": "time",
-    "index": "gpu",
-    "name": "model",
-    "uuid": "uuid",
-    "gpu_uuid": "uuid",
-    "gpu_name": "model",
-    "gpu_bus_id": "bus",
-    "pci.bus_id": "bus",
-    "clocks_event_reasons.active": "throttle",
-    "clocks_throttle_reasons.active": "throttle",
-}
+    "timestamp": "time", "index": "gpu", "name": "model", "uuid": "uuid", "gpu_uuid": "uuid", "gpu_name": "model", "gpu_bus_id": "bus",
+    "pci.bus_id": "bus", "clocks_event_reasons.active": "throttle", "clocks_throttle_reasons.active": "throttle",
+}  # fmt: skip
 
 DMON = meanings({
     "power_W": "pwr",

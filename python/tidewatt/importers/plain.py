@@ -22,37 +22,14 @@ from .units import UNITS, is_doubtful, known, split
 
 ROW = "_row"
 QUANTITIES = {
-    "power": "W",
-    "power_instant": "W",
-    "memory_power": "W",
-    "limit": "W",
-    "temperature": "degC",
-    "memory_temperature": "degC",
-    "inlet": "degC",
-    "clock": "MHz",
-    "memory_clock": "MHz",
-    "utilization": "frac",
-    "activity": "frac",
-    "fan": "frac",
-    "energy": "J",
-}
+    "power": "W", "power_instant": "W", "memory_power": "W", "limit": "W", "temperature": "degC", "memory_temperature": "degC", "inlet": "degC",
+    "clock": "MHz", "memory_clock": "MHz", "utilization": "frac", "activity": "frac", "fan": "frac", "energy": "J",
+}  # fmt: skip
 LABELS = ("gpu", "host", "node", "uuid", "bus", "throttle")
 NAMING = LABELS[:5]  # labels that tell series apart
 # Words for quantities in names without a unit, and the unit that the warning suggests.
 _UNTOLD = tuple((re.compile(rf"(^|[_ .])({words})($|[_ .])", re.IGNORECASE), unit) for words, unit in (("power|watts?", "W"), ("temp(erature)?", "degC"), ("energy", "J"), ("clocks?", "MHz")))
-TIMES = (
-    "time",
-    "timestamp",
-    "datetime",
-    "date",
-    "time_s",
-    "time_ms",
-    "relative_time_s",
-    "elapsed_s",
-    "seconds",
-    "ts",
-    "t",
-)
+TIMES = tuple("time timestamp datetime date time_s time_ms relative_time_s elapsed_s seconds ts t".split())
 # The same words in other languages and other tools' spelling.
 SYNONYMS = {"temp": "temperature", "temp.": "temperature", "temperatur": "temperature", "température": "temperature", "leistung": "power",
             "puissance": "power", "potencia": "power", "power draw": "power", "hostname": "host", "instance": "host",
@@ -151,9 +128,7 @@ def _parquet(path: Path) -> pd.DataFrame:
     try:
         table = pd.read_parquet(path)
     except ImportError as error:
-        raise InputError(
-            f"{path.name}: Parquet needs the Python package pyarrow (pip install pyarrow; Debian 12 has no package of it)"
-        ) from error
+        raise InputError(f"{path.name}: Parquet needs the Python package pyarrow (pip install pyarrow; Debian 12 has no package of it)") from error
     except (OSError, ValueError) as error:
         raise InputError(f"{path.name}: cannot be read as Parquet ({error})") from error
     table = table.reset_index() if table.index.name else table

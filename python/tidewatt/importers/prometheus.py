@@ -116,9 +116,7 @@ def _place(cells, row, file, name, labels, value, stamp, meaning, report) -> Non
     if key in at and _ORDER.get(name, 0) >= _ORDER.get(at["from"][key], 0):
         if name == at["from"][key] and at[key] != value * scale and value == value:
             if at["labels"][key] == labels:
-                raise InputError(
-                    f"{file}:{row}: {name or key} of GPU {gpu} has two values ({at[key] / scale:g}, {value:g}) at one time"
-                )
+                raise InputError(f"{file}:{row}: {name or key} of GPU {gpu} has two values ({at[key] / scale:g}, {value:g}) at one time")
             report.warn(f"{file}:{row}", f"{name or key} of GPU {gpu} comes from several exporters or instances with different values; the first is kept")
         return
     at[key] = value * scale
@@ -146,18 +144,14 @@ def _fill_holes(rows, report) -> None:
     for key in {k for r in rows for k in r["from"]}:
         lack = [f"{r['host']}:{r['gpu']}" for r in rows if key not in r]
         if lack and len(lack) < len(rows):
-            report.warn(
-                f"{rows[0]['file']}", f"{key} is missing for {len(lack)} of {len(rows)} GPUs ({', '.join(lack[:4])})"
-            )
+            report.warn(f"{rows[0]['file']}", f"{key} is missing for {len(lack)} of {len(rows)} GPUs ({', '.join(lack[:4])})")
 
 
 def _exposition(text: str, file: str, report: ImportReport) -> Iterator[tuple]:
     try:
         from prometheus_client.parser import text_string_to_metric_families
     except ImportError as error:
-        raise InputError(
-            "exposition text needs the Python package prometheus_client (Debian: python3-prometheus-client)"
-        ) from error
+        raise InputError("exposition text needs the Python package prometheus_client (Debian: python3-prometheus-client)") from error
     open_metrics = bool(re.search(r"^# EOF\s*$", text, re.MULTILINE))
     for row, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):

@@ -18,9 +18,7 @@ _OUTPUT = ("GeneratedTokens", "output_length", "output_tokens", "completion_toke
 _TIME = ("TIMESTAMP", "timestamp", "time", "arrival_time", "arrived_at", "time_s")
 
 
-def read(
-    paths, report: ImportReport, columns: Optional[dict[str, str]] = None, zone: Optional[str] = None
-) -> pd.DataFrame:
+def read(paths, report: ImportReport, columns: Optional[dict[str, str]] = None, zone: Optional[str] = None) -> pd.DataFrame:
     """`time_s` from the first request, `time` where the log has a calendar, `input_tokens`, `output_tokens`.
 
     @param paths: logs; @param report: takes the remarks, and as facts totals, peak minute ÷ mean and reusable prefix blocks;
@@ -77,15 +75,9 @@ def _csv(path, file: str, report: ImportReport, columns, zone) -> pd.DataFrame:
     rows = cells[plain.ROW].tolist()
     find = lambda name, words: columns.get(name) or next((w for w in words if w in cells), None)  # noqa: E731
     time, given, made = find("time", _TIME), find("input_tokens", _INPUT), find("output_tokens", _OUTPUT)
-    missing = [
-        name
-        for name, column in (("time", time), ("input_tokens", given), ("output_tokens", made))
-        if column not in cells
-    ]
+    missing = [name for name, column in (("time", time), ("input_tokens", given), ("output_tokens", made)) if column not in cells]
     if missing:
-        raise InputError(
-            f"{file}: no column for {', '.join(missing)} (columns: {', '.join(cells.columns.drop(plain.ROW))}); name them with --column"
-        )
+        raise InputError(f"{file}: no column for {', '.join(missing)} (columns: {', '.join(cells.columns.drop(plain.ROW))}); name them with --column")
     out = pd.DataFrame(
         {
             "input_tokens": column_numbers(cells[given], given, rows, file, report),

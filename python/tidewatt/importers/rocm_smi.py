@@ -41,9 +41,7 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
             answer = json.loads(text[text.find("{") :] if "{" in text else text)  # warnings may precede the JSON
         except ValueError as error:
             raise InputError(f"{file}: not complete JSON ({error})") from error
-        cards = {
-            name: values for name, values in answer.items() if name.startswith("card") and isinstance(values, dict)
-        }
+        cards = {name: values for name, values in answer.items() if name.startswith("card") and isinstance(values, dict)}
         if not cards:
             raise InputError(f"{file}: no card in it")
         for name, values in cards.items():

@@ -13,19 +13,7 @@ from .report import ImportReport, InputError
 from .text import read_text
 from .times import parse_times
 
-COLUMNS = [
-    "job",
-    "state",
-    "start",
-    "end",
-    "elapsed_s",
-    "nodes",
-    "gpus",
-    "gpu_hours",
-    "stands_for_job",
-    "node_list",
-    "partition",
-]
+COLUMNS = "job state start end elapsed_s nodes gpus gpu_hours stands_for_job node_list partition".split()
 _STEP = re.compile(r"^([^.]+)\.(.+)$")
 
 
@@ -117,31 +105,22 @@ def _jobs(records: list[dict], report: ImportReport) -> list[dict]:
             steps.setdefault(match[1], []).append(record)
             continue
         job = _job(name, record)
-        if name in own and {k: v for k, v in own[name].items() if k != "row"} == {
-            k: v for k, v in job.items() if k != "row"
-        }:
+        if name in own and {k: v for k, v in own[name].items() if k != "row"} == {k: v for k, v in job.items() if k != "row"}:
             report.ignore(f"{record['file']}:{record['row']}", f"job {name} again")
             continue
         # A requeued job has a line for each of its lives.
         own[name if name not in own else f"{name} from {record.get('Start', '')}"] = job
     orphans = {job: parts for job, parts in steps.items() if job not in own}
     for job, parts in orphans.items():
-        report.warn(
-            f"{parts[0]['file']}:{parts[0]['row']}",
-            f"job {job} has no line of its own; its {len(parts)} step lines stand for it",
-        )
+        report.warn(f"{parts[0]['file']}:{parts[0]['row']}", f"job {job} has no line of its own; its {len(parts)} step lines stand for it")
     if n_step:
-        report.note(
-            f"{n_step} step lines are not jobs; {sum(map(len, orphans.values()))} of them stand for {len(orphans)} jobs without a line"
-        )
+        report.note(f"{n_step} step lines are not jobs; {sum(map(len, orphans.values()))} of them stand for {len(orphans)} jobs without a line")
     return [*own.values(), *(_joined(job, parts) for job, parts in orphans.items())]
 
 
 def _job(name: str, record: dict) -> dict:
     allocated = slurm_words.tres(record.get("AllocTRES", ""))
-    nodes = pd.to_numeric(
-        record.get("AllocNodes") or record.get("NNodes") or allocated.get("node") or np.nan, errors="coerce"
-    )
+    nodes = pd.to_numeric(record.get("AllocNodes") or record.get("NNodes") or allocated.get("node") or np.nan, errors="coerce")
     gpus = slurm_words.gpus(record.get("AllocTRES", ""))
     if np.isnan(gpus) and "gpu" in (record.get("AllocGRES") or ""):
         gpus = slurm_words.gpus(record["AllocGRES"]) * (1 if "PER_NODE" not in record["AllocGRES"] else nodes)
@@ -190,9 +169,7 @@ def _sliced(allocated: Optional[str]) -> bool:
 def _joined(job: str, parts: list[dict]) -> dict:
     """One job from its steps."""
     rows = [_job(p.get("JobID") or p.get("JobIDRaw", ""), p) for p in parts]
-    largest = max(
-        rows, key=lambda r: (0 if np.isnan(r["nodes"]) else r["nodes"], 0 if np.isnan(r["gpus"]) else r["gpus"])
-    )
+    largest = max(rows, key=lambda r: (0 if np.isnan(r["nodes"]) else r["nodes"], 0 if np.isnan(r["gpus"]) else r["gpus"]))
     starts = sorted(r["start"] for r in rows if r["start"][:1].isdigit())
     ends = [r["end"] for r in rows]
     gpus = [r["gpus"] for r in rows if not np.isnan(r["gpus"])]
@@ -216,10 +193,7 @@ def _finish(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> p
     for column in ("start", "end"):
         open_ = ~table[column].str[:1].str.isdigit().fillna(False).astype(bool)
         for i in np.flatnonzero(open_.to_numpy()) if column == "start" else ():
-            report.warn(
-                f"{table['file'].iloc[i]}:{rows[i]}",
-                f"job {table['job'].iloc[i]} has no start ({table['start'].iloc[i] or 'empty'})",
-            )
+            report.warn(f"{table['file'].iloc[i]}:{rows[i]}", f"job {table['job'].iloc[i]} has no start ({table['start'].iloc[i] or 'empty'})")
         table[column] = parse_times(table[column].where(~open_, "1970-01-01T00:00:00"), rows, files, report, zone)
         table.loc[open_, column] = pd.NaT
     running = table["end"].isna()
@@ -233,9 +207,7 @@ def _finish(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> p
     unknown = int(table["gpus"].isna().sum())
     if unknown:
         report.facts["jobs_with_unknown_gpus"] = unknown
-    report.facts.update(
-        jobs=len(table), gpu_hours=float(table["gpu_hours"].sum()) if table["gpu_hours"].notna().any() else None
-    )
+    report.facts.update(jobs=len(table), gpu_hours=float(table["gpu_hours"].sum()) if table["gpu_hours"].notna().any() else None)
     return table[COLUMNS].sort_values(["start", "job"], kind="stable").reset_index(drop=True)
 
 

@@ -32,9 +32,7 @@ def check_clock(times: pd.Series, rows, file: str, report: ImportReport) -> None
             )
 
 
-def tidy(
-    table: pd.DataFrame, keys: Sequence[str], report: ImportReport, file: str = "", place: str = "row"
-) -> pd.DataFrame:
+def tidy(table: pd.DataFrame, keys: Sequence[str], report: ImportReport, file: str = "", place: str = "row") -> pd.DataFrame:
     """Puts each series of a long table in order of time.
 
     A step of the clock back by an hour is undone, other steps back are sorted; equal rows are ignored; of different values at
@@ -44,9 +42,7 @@ def tidy(
     the remarks; @param file: for the places; @param place: column of line numbers, removed at the end.
     """
     parts = []
-    groups = (
-        table.groupby(keys[0] if len(keys) == 1 else list(keys), sort=False, dropna=False) if keys else [("", table)]
-    )
+    groups = (table.groupby(keys[0] if len(keys) == 1 else list(keys), sort=False, dropna=False) if keys else [("", table)])
     for _, part in groups:
         parts.append(_tidy_one(part.copy(), report, file, place) if part["time"].notna().all() else part)
     out = pd.concat(parts) if parts else table
@@ -58,16 +54,11 @@ def _tidy_one(part: pd.DataFrame, report: ImportReport, file: str, place: str) -
     step = part["time"].diff()
     # 1. The clock goes back.
     for i in np.flatnonzero((step < pd.Timedelta(0)).to_numpy()):
-        if (
-            -HOUR - pd.Timedelta(seconds=90) < step.iloc[i] < -HOUR + pd.Timedelta(seconds=90)
-            and getattr(part["time"].dt, "tz", "none") is None
-        ):
+        if (-HOUR - pd.Timedelta(seconds=90) < step.iloc[i] < -HOUR + pd.Timedelta(seconds=90) and getattr(part["time"].dt, "tz", "none") is None):
             part.iloc[i:, part.columns.get_loc("time")] += HOUR
             report.mend(where(i), "the clock went back by an hour (summer time); an hour was added from here on")
         else:
-            report.mend(
-                where(i), f"the clock went back by {-step.iloc[i].total_seconds():g} s; rows were sorted by time"
-            )
+            report.mend(where(i), f"the clock went back by {-step.iloc[i].total_seconds():g} s; rows were sorted by time")
     part = part.sort_values("time", kind="stable")
     # 2. The same row twice.
     values = [c for c in part.columns if c not in (place, "file")]
@@ -119,10 +110,7 @@ def list_gaps(times: pd.Series, name: str, report: ImportReport) -> list[dict]:
         for i in np.flatnonzero((step > GAP_STEPS * step.median()).to_numpy())
     ]
     if gaps:
-        report.warn(
-            name,
-            f"{len(gaps)} gaps, the longest {max(g['seconds'] for g in gaps):g} s; listed in the report, not filled",
-        )
+        report.warn(name, f"{len(gaps)} gaps, the longest {max(g['seconds'] for g in gaps):g} s; listed in the report, not filled")
         report.facts.setdefault("gaps", []).extend(gaps)
     return gaps
 
@@ -144,11 +132,7 @@ def unwrap_counter(values: np.ndarray, name: str, report: ImportReport, wraps: S
             usual = max(rises, default=0.0)
             full = next((w for w in wraps if values[before] < w and w + rise <= max(10 * usual, 0.01 * w)), None)
             add += full if full is not None else values[before]
-            what = (
-                f"wrapped at {full:g}"
-                if full is not None
-                else "restarted; what it counted between the two readings is lost"
-            )
+            what = (f"wrapped at {full:g}" if full is not None else "restarted; what it counted between the two readings is lost")
             report.mend(f"{name}, reading {at + 1}", f"the counter {what}")
         out[at] = values[at] + add
     return out

@@ -15,20 +15,10 @@ from .text import read_text
 NODES = ["node", "state", "gpus", "gpus_used", "cpus", "cpus_used", "partition"]
 # Header words of sinfo, by its man page, and what they mean here.
 _NODE = {
-    "NODELIST": "node",
-    "NODEHOST": "node",
-    "HOSTNAMES": "node",
-    "STATE": "state",
-    "STATELONG": "state",
-    "STATECOMPLETE": "state",
-    "GRES": "gres",
-    "GRESUSED": "gres_used",
-    "GRES_USED": "gres_used",
-    "CPUS": "cpus",
-    "CPUS(A/I/O/T)": "cpus_state",
-    "CPUSSTATE": "cpus_state",
+    "NODELIST": "node", "NODEHOST": "node", "HOSTNAMES": "node", "STATE": "state", "STATELONG": "state", "STATECOMPLETE": "state", "GRES": "gres",
+    "GRESUSED": "gres_used", "GRES_USED": "gres_used", "CPUS": "cpus", "CPUS(A/I/O/T)": "cpus_state", "CPUSSTATE": "cpus_state",
     "PARTITION": "partition",
-}
+}  # fmt: skip
 
 
 def read(paths, report: ImportReport) -> pd.DataFrame:

@@ -22,26 +22,10 @@ GCM = (
 ).split()
 # Header words of squeue and sinfo, by its man pages, and what they mean here.
 _JOB = {
-    "JOBID": "job",
-    "JOBARRAYID": "job",
-    "ST": "state",
-    "STATE": "state",
-    "STARTTIME": "start",
-    "START_TIME": "start",
-    "TIME": "used",
-    "TIMEUSED": "used",
-    "NODES": "nodes",
-    "NUMNODES": "nodes",
-    "NODELIST": "node_list",
-    "NODELIST(REASON)": "node_list",
-    "PARTITION": "partition",
-    "REASON": "reason",
-    "TRES-ALLOC": "tres",
-    "TRES_ALLOC": "tres",
-    "TRES_PER_NODE": "per_node",
-    "TRES-PER-NODE": "per_node",
-    "GRES": "per_node",
-}
+    "JOBID": "job", "JOBARRAYID": "job", "ST": "state", "STATE": "state", "STARTTIME": "start", "START_TIME": "start", "TIME": "used",
+    "TIMEUSED": "used", "NODES": "nodes", "NUMNODES": "nodes", "NODELIST": "node_list", "NODELIST(REASON)": "node_list", "PARTITION": "partition",
+    "REASON": "reason", "TRES-ALLOC": "tres", "TRES_ALLOC": "tres", "TRES_PER_NODE": "per_node", "TRES-PER-NODE": "per_node", "GRES": "per_node",
+}  # fmt: skip
 AT_WORK = ("RUNNING", "SUSPENDED", "STOPPED", "CONFIGURING", "RESIZING", "SIGNALING")
 WAITING = ("PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD")
 _ASKED = ("tres_alloc_str", "tres_req_str", "tres_per_job", "tres_per_node", "tres_per_task", "tres_per_socket")
@@ -68,13 +52,7 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
         return table[JOBS]
     for column in ("start", "end"):
         none = ~table[column].astype(str).str[:1].str.isdigit()
-        table[column] = parse_times(
-            table[column].where(~none, "1970-01-01T00:00:00"),
-            table["row"].tolist(),
-            table["file"].iloc[0],
-            report,
-            zone,
-        )
+        table[column] = parse_times(table[column].where(~none, "1970-01-01T00:00:00"), table["row"].tolist(), table["file"].iloc[0], report, zone)
         table.loc[none, column] = pd.NaT
     return table[JOBS]
 
@@ -135,9 +113,7 @@ def _text_jobs(text: str, file: str, report: ImportReport) -> list[dict]:
         names = [*GCM, "REST"][: len(names)]
         report.note(f"{file}: no header; read as the {len(GCM)} fields of the gcm monitor")
     else:
-        raise InputError(
-            f"{file}: no header with JOBID; `squeue --json` or `squeue -o '%i|%T|%S|%M|%D|%N|%P|%b'` can be read"
-        )
+        raise InputError(f"{file}: no header with JOBID; `squeue --json` or `squeue -o '%i|%T|%S|%M|%D|%N|%P|%b'` can be read")
     rows = []
     for row, line in lines:
         cells = split(line)

@@ -15,28 +15,10 @@ import numpy as np
 from .report import ImportReport, InputError
 
 # What nvidia-smi, rocm-smi, Slurm and Redfish print for "no value".
-NO_VALUE = frozenset(
-    {
-        "",
-        "n/a",
-        "[n/a]",
-        "na",
-        "nan",
-        "none",
-        "null",
-        "(null)",
-        "unknown",
-        "-",
-        "not supported",
-        "[not supported]",
-        "notimplemented",
-        "err!",
-        "[unknown error]",
-        "[gpu is lost]",
-        "requested functionality has been deprecated",
-        "[requested functionality has been deprecated]",
-    }
-)
+NO_VALUE = frozenset({
+    "", "n/a", "[n/a]", "na", "nan", "none", "null", "(null)", "unknown", "-", "not supported", "[not supported]", "notimplemented", "err!",
+    "[unknown error]", "[gpu is lost]", "requested functionality has been deprecated", "[requested functionality has been deprecated]",
+})  # fmt: skip
 
 # DCGM writes these for blank, not found, not supported and not permitted: 2^31 - 16, 2^63 - 16 and 2^47, each + 0 … 3.
 DCGM_BLANKS = (0x7FFFFFF0, 0x7FFFFFFFFFFFFFF0, 2**47)
@@ -84,10 +66,7 @@ def line_feeds(text: str, file: str, report: ImportReport) -> str:
 
 def is_blank(number: float) -> bool:
     """Whether a number is one of DCGM's words for "no value". @param number: as read, unit 1."""
-    return any(
-        base <= number < base + 4 or (base > 2**53 and math.isclose(number, base, rel_tol=1e-15))
-        for base in DCGM_BLANKS
-    )
+    return any(base <= number < base + 4 or (base > 2**53 and math.isclose(number, base, rel_tol=1e-15)) for base in DCGM_BLANKS)
 
 
 def number(cell: str) -> tuple[float, str]:
@@ -107,9 +86,7 @@ def number(cell: str) -> tuple[float, str]:
     return (math.nan, "") if is_blank(value) else (value, (match[2] or "").strip())
 
 
-def column_numbers(
-    cells, name: str, rows, file: str, report: ImportReport, scale: Optional[dict[str, float]] = None
-) -> np.ndarray:
+def column_numbers(cells, name: str, rows, file: str, report: ImportReport, scale: Optional[dict[str, float]] = None) -> np.ndarray:
     """A column of cells as numbers. Blanks stay NaN and are reported with their rows.
 
     @param cells: its texts; @param name: of the column; @param rows: line number of each cell; @param file: for the places;

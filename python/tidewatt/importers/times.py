@@ -156,9 +156,7 @@ def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport, s
     lone = ambiguous & ~naive.duplicated(keep=False) & ~marked
     if lone.any():
         i = int(np.flatnonzero(lone.to_numpy())[0])
-        report.warn(
-            f"{file}:{rows[i]}", f"{naive.iloc[i]} comes twice in {zone} and the file has it once; read as the first"
-        )
+        report.warn(f"{file}:{rows[i]}", f"{naive.iloc[i]} comes twice in {zone} and the file has it once; read as the first")
     return first.where(~folded, later).dt.tz_convert("UTC")
 
 

@@ -82,24 +82,14 @@ def _open_meteo(answer: dict, file: str, report: ImportReport) -> pd.DataFrame:
         raise InputError(f"{file}: {'; '.join(wrong)}")
     times = _stamps(stamps, file)
     times = _standard_time(times, answer, file, report)
-    out = pd.DataFrame(
-        {
-            "time": times,
-            **{name: pd.to_numeric(pd.Series(hourly[n]), errors="coerce") for name, (n, _) in names.items()},
-        }
-    )
+    out = pd.DataFrame({"time": times, **{name: pd.to_numeric(pd.Series(hourly[n]), errors="coerce") for name, (n, _) in names.items()}})
     elevation = float(answer.get("elevation", 0.0))
     if "surface_pressure" in hourly and units.get("surface_pressure", "hPa") == "hPa":
         out["pressure_Pa"] = pd.to_numeric(pd.Series(hourly["surface_pressure"]), errors="coerce") * 100.0
     else:
         out["pressure_Pa"] = round(standard_pressure_Pa(elevation), 1)
         report.note(f"no pressure in the file: the standard atmosphere at its {elevation:g} m")
-    report.facts.update(
-        latitude_deg=answer.get("latitude"),
-        longitude_deg=answer.get("longitude"),
-        altitude_m=elevation,
-        source="Open-Meteo",
-    )
+    report.facts.update(latitude_deg=answer.get("latitude"), longitude_deg=answer.get("longitude"), altitude_m=elevation, source="Open-Meteo")
     return out
 
 
@@ -123,9 +113,7 @@ def _standard_time(times: pd.Series, answer: dict, file: str, report: ImportRepo
         year = times.iloc[0].year
         standard_s = min(pd.Timestamp(year, month, 1).tz_localize(zone).utcoffset().total_seconds() for month in (1, 7))
     except Exception:  # a zone that pandas does not know: the file's own offset holds
-        report.note(
-            f"time zone '{zone}' is unknown here; the file's offset of {offset_s / 3600:g} h is taken as standard time"
-        )
+        report.note(f"time zone '{zone}' is unknown here; the file's offset of {offset_s / 3600:g} h is taken as standard time")
     if times.dt.tz is not None:
         return (times + pd.Timedelta(seconds=standard_s)).dt.tz_localize(None)
     steps = times.diff().dropna()
@@ -174,13 +162,7 @@ def _epw(text: str, file: str, report: ImportReport) -> pd.DataFrame:
     except ValueError as error:
         raise InputError(f"{file}:1: LOCATION without latitude, longitude, zone and altitude ({error})") from error
     report.note(f"hour h of an EPW file ends at h o'clock; the typical year's times are those of {year}")
-    report.facts.update(
-        latitude_deg=where[0],
-        longitude_deg=where[1],
-        utc_offset_h=where[2],
-        altitude_m=where[3],
-        source="EPW",
-    )
+    report.facts.update(latitude_deg=where[0], longitude_deg=where[1], utc_offset_h=where[2], altitude_m=where[3], source="EPW")
     return pd.DataFrame({"time": times, **{n: data[n] for n in EPW_MISSING}})
 
 
@@ -209,10 +191,7 @@ def _check(table: pd.DataFrame, file: str, report: ImportReport) -> None:
             continue
         wrong = (table[name] < low) | (table[name] > high)
         for i in np.flatnonzero(wrong.to_numpy()):
-            report.mend(
-                f"{file}, {table['time'].iloc[i]}",
-                f"{name} = {table[name].iloc[i]:g} is outside {low:g} to {high:g}, left blank",
-            )
+            report.mend(f"{file}, {table['time'].iloc[i]}", f"{name} = {table[name].iloc[i]:g} is outside {low:g} to {high:g}, left blank")
         table.loc[wrong, name] = np.nan
         if table[name].isna().any():
             report.warn(file, f"{int(table[name].isna().sum())} hours without {name}; they are not filled")
@@ -224,10 +203,7 @@ def _check(table: pd.DataFrame, file: str, report: ImportReport) -> None:
     if not (step > pd.Timedelta(0)).all():
         raise InputError(f"{file}: the times do not rise")
     if len(step) and (step != step.median()).any():
-        report.warn(
-            file,
-            f"{int((step != step.median()).sum())} steps differ from the usual {step.median()}; `run --weather` needs even ones",
-        )
+        report.warn(file, f"{int((step != step.median()).sum())} steps differ from the usual {step.median()}; `run --weather` needs even ones")
     degC = table["drybulb_degC"]
     report.facts.update(
         rows=len(table),
