@@ -10,6 +10,7 @@ One module per format; `tidewatt import` and `tw.read_…` both use it.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from pathlib import Path
 from typing import Optional
 
@@ -20,26 +21,26 @@ from .report import ImportReport, InputError
 
 __all__ = ["KINDS", "ImportReport", "Imported", "InputError", "import_logs"]
 
-KINDS = (
-    "mllog",
-    "nvidia-smi",
-    "prometheus",
-    "rocm-smi",
-    "redfish",
-    "kineto",
-    "sacct",
-    "squeue",
-    "sinfo",
-    "price",
-    "carbon",
-    "weather",
-    "requests",
-    "power",
-    "csv",
-    "auto",
-)
-TAKES_COLUMNS = ("csv", "power", "price", "carbon", "requests")
-TAKES_UNITS = ("csv", "power", "price", "carbon", "prometheus")
+# Kind → its reader and the options that it takes.
+READERS = {
+    "mllog": "mllog.read",
+    "nvidia-smi": "nvidia_smi.read zone",
+    "prometheus": "prometheus.read units",
+    "rocm-smi": "rocm_smi.read zone",
+    "redfish": "redfish.read",
+    "kineto": "kineto.read name",
+    "sacct": "sacct.read zone",
+    "squeue": "squeue.read zone",
+    "sinfo": "sinfo.read",
+    "price": "hourly.read_price columns units zone",
+    "carbon": "hourly.read_carbon columns units zone",
+    "weather": "weather.read zone",
+    "requests": "requests.read columns zone",
+    "power": "power.read columns units zone",
+    "csv": "plain.read columns units zone",
+}
+KINDS = (*READERS, "auto")
+_OPTIONS = {"columns": "--column", "units": "--unit", "zone": "--time-zone", "name": "--name"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,8 +70,8 @@ def import_logs(
     without an offset; @param align: puts node clocks on the first one's; iteration time in s, 0 to find it; @param name: of the workload entry.
     @raises InputError: nothing usable was read, or the input contradicts itself.
     """
-    from . import detect
     from . import align as clocks
+    from . import detect
 
     paths = [str(p) for p in paths]
     if kind not in KINDS:
@@ -81,12 +82,14 @@ def import_logs(
     report = ImportReport(kind, files=paths)
     for path, why in left:
         report.ignore(path, why)
-    for option, given, use in (("--column", columns, TAKES_COLUMNS), ("--unit", units, TAKES_UNITS)):
-        if given and kind not in use:
-            raise InputError(f"{option} does nothing for {kind}; it is for {', '.join(use)}")
+    options = {"columns": columns, "units": units, "zone": time_zone, "name": name}
+    for option, given in options.items():
+        if given and given != "profile" and option not in READERS[kind].split():
+            use = ", ".join(k for k, reader in READERS.items() if option in reader.split())
+            raise InputError(f"{_OPTIONS[option]} does nothing for {kind}; it is for {use}")
     names = ", ".join(map(report.name_of, paths[:4])) + (" …" if len(paths) > 4 else "")
     try:
-        table, more, entry = _read(kind, paths, report, columns, units, time_zone, name)
+        table, more, entry = _read(kind, paths, report, options)
     except InputError as error:
         where = "" if any(Path(p).name in str(error) for p in paths) else f"{names}: "
         raise InputError(f"{where}{error}{detect.way_out(kind, paths)}") from error
@@ -115,49 +118,14 @@ def _finite(table: pd.DataFrame, report: ImportReport) -> None:
             table[column] = table[column].mask(infinite)
 
 
-def _read(kind, paths, report, columns, units, zone, name):
+def _read(kind: str, paths, report: ImportReport, options: dict):
     """(table, further tables, entry) of one kind."""
+    function, *names = READERS[kind].split()
+    module, _, name = function.partition(".")
+    done = getattr(importlib.import_module(f".{module}", __package__), name)(paths, report, **{n: options[n] for n in names})
     if kind == "mllog":
-        from . import mllog
-
-        return *mllog.read(paths, report), None
-    if kind == "nvidia-smi":
-        from . import nvidia_smi
-
-        return nvidia_smi.read(paths, report, zone), {}, None
-    if kind == "prometheus":
-        from . import prometheus
-
-        return prometheus.read(paths, report, units), {}, None
-    if kind in ("rocm-smi", "redfish"):
-        from . import redfish, rocm_smi
-
-        return rocm_smi.read(paths, report, zone) if kind == "rocm-smi" else redfish.read(paths, report), {}, None
+        return *done, None
     if kind == "kineto":
-        from . import kineto
-
-        table, collectives, entry = kineto.read(paths, report, name)
+        table, collectives, entry = done
         return table, {"collectives": collectives} if len(collectives) else {}, entry
-    if kind == "sacct":
-        from . import sacct
-
-        return sacct.read(paths, report, zone), {}, None
-    if kind in ("squeue", "sinfo"):
-        from . import sinfo, squeue
-
-        return squeue.read(paths, report, zone) if kind == "squeue" else sinfo.read(paths, report), {}, None
-    if kind in ("price", "carbon"):
-        from . import hourly
-
-        return (hourly.read_price if kind == "price" else hourly.read_carbon)(paths, report, columns, units, zone), {}, None
-    if kind == "weather":
-        from . import weather
-
-        return weather.read(paths, report, zone), {}, None
-    if kind == "requests":
-        from . import requests
-
-        return requests.read(paths, report, columns, zone), {}, None
-    from . import plain, power
-
-    return (power if kind == "power" else plain).read(paths, report, columns, units, zone), {}, None
+    return done, {}, None
