@@ -83,10 +83,7 @@ def import_logs(
     for path, why in left:
         report.ignore(path, why)
     options = {"columns": columns, "units": units, "zone": time_zone, "name": name}
-    for option, given in options.items():
-        if given and given != "profile" and option not in READERS[kind].split():
-            use = ", ".join(k for k, reader in READERS.items() if option in reader.split())
-            raise InputError(f"{_OPTIONS[option]} does nothing for {kind}; it is for {use}")
+    _check_options(kind, options)
     names = ", ".join(map(report.name_of, paths[:4])) + (" …" if len(paths) > 4 else "")
     try:
         table, more, entry = _read(kind, paths, report, options)
@@ -105,6 +102,14 @@ def import_logs(
         table = clocks.align(table, time, report, align or None)
     report.rows_written = len(table)
     return Imported(table, report, more, entry)
+
+
+def _check_options(kind: str, options: dict) -> None:
+    """An option that a kind does not use is refused, so that nobody takes it for used."""
+    for option, given in options.items():
+        if given and given != "profile" and option not in READERS[kind].split():
+            use = ", ".join(k for k, reader in READERS.items() if option in reader.split())
+            raise InputError(f"{_OPTIONS[option]} does nothing for {kind}; it is for {use}")
 
 
 def _finite(table: pd.DataFrame, report: ImportReport) -> None:

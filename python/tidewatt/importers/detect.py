@@ -6,6 +6,7 @@ import gzip
 import re
 import zlib
 from pathlib import Path
+from typing import Optional
 
 from . import amd_smi, hourly, jobcomp, nvidia_smi, plain, ptdaemon, rates, requests, sacct, sacct_json, weather_tables
 from .report import InputError
@@ -55,33 +56,36 @@ def kind_and_files(kind: str, paths: list[str]) -> tuple[str, list[str], list[tu
     @raises InputError: the files are of several kinds, or of another one than the kind"""
     if kind == "redfish":
         return kind, paths, []
-    files = [p for p in paths if not Path(p).is_dir()]
-    kinds = {p: kind_of(p) if kind == "auto" else _certain_kind(p) for p in files}
+    kinds: list[tuple[str, Optional[str]]] = []
     left: list[tuple[str, str]] = []
-    for folder in (p for p in paths if Path(p).is_dir()):
-        inside = sorted(str(f) for f in Path(folder).rglob("*") if f.is_file() and not any(x.startswith(".") for x in f.relative_to(folder).parts))
-        found = {f: _certain_kind(f) if kind != "auto" else _kind_or_none(f) for f in inside}
-        if not inside:
-            raise InputError(f"{folder}: no file in it")
-        if kind == "auto" and (not any(found.values()) or "redfish" in found.values()):
-            kinds[folder] = "redfish"
-            files.append(folder)
-            continue
-        wanted = {k for k in found.values() if k} if kind == "auto" else {kind} if kind in found.values() else {None}
-        for file, k in found.items():
-            if k in wanted:
-                kinds[file] = k
-                files.append(file)
-            else:
-                left.append((file, "no log of a known kind" if k is None else f"a log of kind {k}"))
-    if kind == "auto" and len(set(kinds.values())) > 1:
-        raise InputError("the files are of several kinds: " + "; ".join(f"{p}: {k}" for p, k in kinds.items()) + "; import each kind by itself")
+    for path in paths:
+        if Path(path).is_dir():
+            kinds += _of_folder(kind, path, left)
+        else:
+            kinds.append((path, kind_of(path) if kind == "auto" else _certain_kind(path)))
+    files = [path for path, _ in kinds]
     if kind == "auto":
-        return str(next(iter(kinds.values()))), files, left
-    other = next(((p, k) for p, k in kinds.items() if k and k != kind and kind in _CERTAIN), None)
+        if len({k for _, k in kinds}) > 1:
+            raise InputError("the files are of several kinds: " + "; ".join(f"{p}: {k}" for p, k in kinds) + "; import each kind by itself")
+        return str(kinds[0][1]), files, left
+    other = next(((p, k) for p, k in kinds if k and k != kind and kind in _CERTAIN), None)
     if other:
         raise InputError(f"{other[0]}: this is a log of kind {other[1]}, not {kind}; import it as {other[1]} or with auto")
     return kind, files, left
+
+
+def _of_folder(kind: str, folder: str, left: list[tuple[str, str]]) -> list[tuple[str, Optional[str]]]:
+    """The files of a folder that are of the kind, or, for auto, of any; the others go to `left`. A folder of Redfish resources is one."""
+    inside = sorted(str(f) for f in Path(folder).rglob("*") if f.is_file() and not any(x.startswith(".") for x in f.relative_to(folder).parts))
+    if not inside:
+        raise InputError(f"{folder}: no file in it")
+    found = {f: _kind_or_none(f) if kind == "auto" else _certain_kind(f) for f in inside}
+    known = {k for k in found.values() if k}
+    if kind == "auto" and (not known or "redfish" in known):
+        return [(folder, "redfish")]
+    wanted = known if kind == "auto" else {kind} & known or {None}
+    left += [(f, "no log of a known kind" if k is None else f"a log of kind {k}") for f, k in found.items() if k not in wanted]
+    return [(f, k) for f, k in found.items() if k in wanted]
 
 
 def _kind_or_none(path: str):

@@ -176,24 +176,30 @@ def read(
         table = name_gpus(table, report)
     labels = [c for c in NAMING if c in table] or _node_of_file(table, report)
     if "time" in table and table["time"].notna().any():
-        without = table["time"].isna()
-        for i in table.index[without]:
-            report.ignore(f"{table['file'][i]}:{table[ROW][i]}", "a row without a time, such as a sum below the table")
-        table = table[~without].reset_index(drop=True)
-        if pd.api.types.is_datetime64_any_dtype(table["time"]):
-            check_clock(table["time"], table[ROW].tolist(), report.name_of(paths[0]), report)
-        else:
-            table["time"] = pd.to_timedelta(table["time"], unit="s")
-        table = tidy(table, labels, report, report.name_of(paths[0]), ROW).drop(columns="file")
-        for name, part in table.groupby(labels[0], sort=False) if labels else [("series", table)]:
-            list_gaps(part["time"], str(name), report)
-            for column in (c for c in values if c.endswith("_J")):
-                table.loc[part.index, column] = _as_counter(part[column].to_numpy(float), f"{name} {column}", report)
-        if pd.api.types.is_timedelta64_dtype(table["time"]):
-            table = table.assign(time=table["time"].dt.total_seconds()).rename(columns={"time": "time_s"})
+        table = _in_order(table, values, labels, report, report.name_of(paths[0]))
     else:
         table = table.drop(columns=[ROW, "file"])
     report_twins({c: table[c].to_numpy() for c in values}, report)
+    return table
+
+
+def _in_order(table: pd.DataFrame, values: list[str], labels: list[str], report: ImportReport, file: str) -> pd.DataFrame:
+    """Rows in order of time, counters continued, gaps listed; times that are no calendar's as `time_s`."""
+    without = table["time"].isna()
+    for i in table.index[without]:
+        report.ignore(f"{table['file'][i]}:{table[ROW][i]}", "a row without a time, such as a sum below the table")
+    table = table[~without].reset_index(drop=True)
+    if pd.api.types.is_datetime64_any_dtype(table["time"]):
+        check_clock(table["time"], table[ROW].tolist(), file, report)
+    else:
+        table["time"] = pd.to_timedelta(table["time"], unit="s")
+    table = tidy(table, labels, report, file, ROW).drop(columns="file")
+    for name, part in table.groupby(labels[0], sort=False) if labels else [("series", table)]:
+        list_gaps(part["time"], str(name), report)
+        for column in (c for c in values if c.endswith("_J")):
+            table.loc[part.index, column] = _as_counter(part[column].to_numpy(float), f"{name} {column}", report)
+    if pd.api.types.is_timedelta64_dtype(table["time"]):
+        table = table.assign(time=table["time"].dt.total_seconds()).rename(columns={"time": "time_s"})
     return table
 
 
@@ -223,44 +229,48 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, given, z
     wrong = [f"no column '{c}' for {name}{_near(c, cells)}" for name, c in chosen.items() if c not in cells]
     out: dict = {}
     for name, column in chosen.items():
-        if column not in cells:
-            continue
-        if name == "time":
-            labels = [c for n, c in chosen.items() if n in NAMING and c in cells]
-            series = cells[labels].agg("|".join, axis=1).tolist() if labels else None
-            comma = cells.attrs.get("decimal_comma", False)
-            out["time"] = timecolumn.read(cells[column], column, cells[ROW].tolist(), file, report, zone, series, comma)
-        elif name in LABELS:
-            out[name] = cells[column]
-        else:
-            bare, unit = _name_and_unit(name, column, cells, given)
-            if unit not in UNITS:
-                wrong.append(f"{name}: column '{column}' names no unit; say --unit {name}=UNIT ({', '.join(UNITS)})")
-                continue
-            suffix, factor, offset = UNITS[unit]
-            if QUANTITIES.get(bare, suffix) != suffix:
-                wrong.append(f"{name}: {unit} is no unit of it")
-                continue
-            scale = {u: UNITS[k][1] / factor for u in cells[column].map(lambda c: split_cell(c)[1]).unique() if (k := known(u)) and UNITS[k][0] == suffix and UNITS[k][2] == offset == 0.0}
-            out[f"{bare}_{suffix}"] = (column_numbers(cells[column], column, cells[ROW].tolist(), file, report, scale) + offset) * factor
+        try:
+            out |= _column(name, column, chosen, cells, file, report, given, zone) if column in cells else {}
+        except _Wrong as error:
+            wrong.append(str(error))
+    left = [c for c in cells.columns.drop(ROW) if c not in chosen.values()]
+    untold = _untold(cells, left) if not columns else []
     if not wrong and not any(k not in ("time", *LABELS) for k in out):
-        untold = _untold(cells, cells.columns.drop(ROW))
         hint = f" ({'; '.join(why for _, why in untold)})" if untold else ""
-        wrong.append(
-            f"no column of a known quantity{hint}; name them, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})"
-        )
+        wrong.append(f"no column of a known quantity{hint}; name them, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})")
     if wrong:
         raise InputError(f"{file}: " + "; ".join(wrong))
-    left = [c for c in cells.columns.drop(ROW) if c not in chosen.values()]
-    if not columns:
-        for _, why in _untold(cells, left):
-            report.warn(f"{file}:{cells[ROW].iloc[0]}", f"left out: {why}")
+    for _, why in untold:
+        report.warn(f"{file}:{cells[ROW].iloc[0]}", f"left out: {why}")
     if left:
         report.note(f"{file}: columns without a use here: {', '.join(left[:8])}{' …' if len(left) > 8 else ''}")
     table = pd.DataFrame({**out, ROW: cells[ROW]})
     values = {n: c for n, c in chosen.items() if n in out and n not in ("time", *LABELS)}
     long = None if columns or report.kind == "power" or "gpu" in out else legends.by_gpu(table, values, ROW)
     return table if long is None else long
+
+
+class _Wrong(ValueError):
+    """What is missing for one column; the error names all of them."""
+
+
+def _column(name: str, column: str, chosen, cells: pd.DataFrame, file: str, report: ImportReport, given, zone) -> dict:
+    """One column of the table: its times, its labels, or its numbers in SI under the name with its unit."""
+    if name == "time":
+        labels = [c for n, c in chosen.items() if n in NAMING and c in cells]
+        series = cells[labels].agg("|".join, axis=1).tolist() if labels else None
+        return {"time": timecolumn.read(cells[column], column, cells[ROW].tolist(), file, report, zone, series, cells.attrs.get("decimal_comma", False))}
+    if name in LABELS:
+        return {name: cells[column]}
+    bare, unit = _name_and_unit(name, column, cells, given)
+    if unit not in UNITS:
+        raise _Wrong(f"{name}: column '{column}' names no unit; say --unit {name}=UNIT ({', '.join(UNITS)})")
+    suffix, factor, offset = UNITS[unit]
+    if QUANTITIES.get(bare, suffix) != suffix:
+        raise _Wrong(f"{name}: {unit} is no unit of it")
+    in_cells = {u: known(u) for u in cells[column].map(lambda c: split_cell(c)[1]).unique()}
+    scale = {u: UNITS[k][1] / factor for u, k in in_cells.items() if k and UNITS[k][0] == suffix and UNITS[k][2] == offset == 0.0}
+    return {f"{bare}_{suffix}": (column_numbers(cells[column], column, cells[ROW].tolist(), file, report, scale) + offset) * factor}
 
 
 def _check_units(given, chosen, cells: pd.DataFrame, file: str) -> None:
@@ -338,12 +348,7 @@ def _guess(cells: pd.DataFrame, given=None) -> dict[str, str]:
     index = lower.get("index")  # of the GPU beside quantities of nvidia-smi, as Telegraf has them
     if index and "gpu" not in chosen and any(map(legends.metric, cells.columns)) and cells[index].duplicated().any():
         chosen["gpu"] = index
-    for key, unit in (given or {}).items():
-        column = key if key in cells else lower.get(key.lower()) or next((c for n, c in lower.items() if SYNONYMS.get(n, n) == key), None)
-        if column is not None and known(unit):
-            stem = re.sub(r"[_ ]*[\[(]?mw[\])]?$", "", split(column)[0], flags=re.IGNORECASE)
-            bare = SYNONYMS.get(stem.lower(), stem.lower())
-            chosen[f"{bare if bare in QUANTITIES else _word(stem)}_{UNITS[known(unit)][0]}"] = column
+    chosen |= _told(cells, lower, given or {})
     for column in cells.columns.drop(ROW):
         if column in chosen.values():
             continue
@@ -359,6 +364,18 @@ def _guess(cells: pd.DataFrame, given=None) -> dict[str, str]:
         elif unit in UNITS:
             word = SYNONYMS.get(bare.lower(), bare.lower())
             chosen.setdefault(f"{word if word in QUANTITIES else _word(bare)}_{UNITS[unit][0]}", column)
+    return chosen
+
+
+def _told(cells: pd.DataFrame, lower: dict[str, str], given: dict[str, str]) -> dict[str, str]:
+    """Columns whose unit the caller says, by their quantity."""
+    chosen = {}
+    for key, unit in given.items():
+        column = key if key in cells else lower.get(key.lower()) or next((c for n, c in lower.items() if SYNONYMS.get(n, n) == key), None)
+        if column is not None and known(unit):
+            stem = re.sub(r"[_ ]*[\[(]?mw[\])]?$", "", split(column)[0], flags=re.IGNORECASE)
+            bare = SYNONYMS.get(stem.lower(), stem.lower())
+            chosen[f"{bare if bare in QUANTITIES else _word(stem)}_{UNITS[known(unit)][0]}"] = column
     return chosen
 
 

@@ -32,20 +32,19 @@ def find(cells: pd.DataFrame, chosen, row: str, file: str, report: ImportReport,
     some = {c: [t for t in cells[c].iloc[:200] if t][:20] for c in columns}
     dates = [c for c in columns if _most(_DATE.match(t) for t in some[c])]
     clocks = [c for c in columns if _most(_CLOCK.match(t) for t in some[c])]
-    joined = _joined(cells, row, dates, clocks, named, zone, file, report)
-    if joined:
-        return joined
-    if named:
-        return named
+    return _joined(cells, row, dates, clocks, named, zone, file, report) or named or _timelike(cells[row].iloc[0], some, file, report)
+
+
+def _timelike(row: int, some: dict[str, list[str]], file: str, report: ImportReport) -> Optional[str]:
+    """The one column whose cells are times, by some cells of each."""
     quiet = ImportReport(report.kind)
-    found = [c for c in columns if _most(_TIMELIKE.search(t) for t in some[c])]
+    found = [c for c, texts in some.items() if _most(_TIMELIKE.search(t) for t in texts)]
     found = [c for c in found if _most(parse_times(some[c], [0] * len(some[c]), file, quiet).notna())]
     if len(found) == 1:
         report.note(f"{file}: '{found[0]}' is taken as the time")
         return found[0]
     if found:
-        first = cells[row].iloc[0]
-        report.warn(f"{file}:{first}", f"'{found[0]}' looks like the time and is not taken, because '{found[1]}' does too: name it, --column time='{found[0]}'")
+        report.warn(f"{file}:{row}", f"'{found[0]}' looks like the time and is not taken, because '{found[1]}' does too: name it, --column time='{found[0]}'")
     return None
 
 

@@ -47,6 +47,8 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
             parts.append(_epw(text, file, report))
         else:
             parts.append(_own(path, report))
+    if zone and report.facts.get("source") != "PVGIS":
+        raise InputError(f"{report.name_of(paths[0])}: --time-zone does nothing here: the file says its place's time, and the table has its standard time")
     table = pd.concat(parts, ignore_index=True)
     report.rows_read += len(table)
     _check(table, report.name_of(paths[0]), report)
@@ -132,8 +134,27 @@ def _epw(text: str, file: str, report: ImportReport) -> pd.DataFrame:
     begin = next((i for i, line in enumerate(lines) if re.match(r"^\d{4},\d{1,2},\d{1,2},\d{1,2},", line)), None)
     if begin is None or len(place) < 10:
         raise InputError(f"{file}: an EPW file without hours or without its LOCATION")
+    data = _epw_rows(lines[begin:], begin + 1, file, report)
+    year = _epw_year(data)
+    days = pd.to_datetime({"year": year, "month": data["month"], "day": data["day"]}, errors="coerce")
+    if days.isna().any():
+        raise InputError(f"{file}:{data[plain.ROW][days.isna()].iloc[0]}: no day of the year {year}")
+    several = re.match(r"^DATA PERIODS,[^,]*,\s*(\d+)", next((line for line in lines[:begin] if line.startswith("DATA PERIODS")), ""))
+    within = data["minute"] - 60 if several and int(several[1]) > 1 else 0  # several records an hour: each ends at its minute
+    times = days + pd.to_timedelta(data["hour"], unit="h") + pd.to_timedelta(within, unit="min")
+    try:
+        where = [float(place[i]) for i in range(6, 10)]
+    except ValueError as error:
+        raise InputError(f"{file}:1: LOCATION without latitude, longitude, zone and altitude ({error})") from error
+    report.note(f"hour h of an EPW file ends at h o'clock; the typical year's times are those of {year}")
+    report.facts.update(latitude_deg=where[0], longitude_deg=where[1], utc_offset_h=where[2], altitude_m=where[3], source="EPW")
+    return pd.DataFrame({"time": times, **{n: data[n] for n in EPW_MISSING}})
+
+
+def _epw_rows(lines: list[str], first: int, file: str, report: ImportReport) -> pd.DataFrame:
+    """Hours of an EPW file with their line numbers; its words for no value are blank."""
     rows = []
-    for at, line in enumerate(lines[begin:], begin + 1):
+    for at, line in enumerate(lines, first):
         cells = line.split(",")
         if len(cells) < 10:
             if line.strip():
@@ -150,20 +171,7 @@ def _epw(text: str, file: str, report: ImportReport) -> pd.DataFrame:
         for i in np.flatnonzero((data[name] == blank).to_numpy()):
             report.mend(f"{file}:{data[plain.ROW].iloc[i]}", f"{name}: EPW's blank value, left blank")
         data[name] = data[name].mask(data[name] == blank)
-    year = _epw_year(data)
-    days = pd.to_datetime({"year": year, "month": data["month"], "day": data["day"]}, errors="coerce")
-    if days.isna().any():
-        raise InputError(f"{file}:{data[plain.ROW][days.isna()].iloc[0]}: no day of the year {year}")
-    several = re.match(r"^DATA PERIODS,[^,]*,\s*(\d+)", next((line for line in lines[:begin] if line.startswith("DATA PERIODS")), ""))
-    within = data["minute"] - 60 if several and int(several[1]) > 1 else 0  # several records an hour: each ends at its minute
-    times = days + pd.to_timedelta(data["hour"], unit="h") + pd.to_timedelta(within, unit="min")
-    try:
-        where = [float(place[i]) for i in range(6, 10)]
-    except ValueError as error:
-        raise InputError(f"{file}:1: LOCATION without latitude, longitude, zone and altitude ({error})") from error
-    report.note(f"hour h of an EPW file ends at h o'clock; the typical year's times are those of {year}")
-    report.facts.update(latitude_deg=where[0], longitude_deg=where[1], utc_offset_h=where[2], altitude_m=where[3], source="EPW")
-    return pd.DataFrame({"time": times, **{n: data[n] for n in EPW_MISSING}})
+    return data
 
 
 def _epw_year(data: pd.DataFrame) -> int:

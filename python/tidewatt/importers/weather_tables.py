@@ -53,26 +53,7 @@ def pvgis(text: str, file: str, report: ImportReport, zone: Optional[str]) -> pd
     @param text: JSON or CSV; @param file: for the places; @param report: takes remarks and facts; @param zone: IANA name of the place, else its longitude
     tells the hour. @raises InputError: no hours, or no humidity (only the typical year has it)
     """
-    if text.lstrip()[:1] == "{":
-        try:
-            answer = json.loads(text)
-            place = answer["inputs"]["location"]
-            hours = next(v for k, v in answer["outputs"].items() if k in ("tmy_hourly", "hourly"))
-            cells = pd.DataFrame(hours).astype(str).assign(row=range(1, len(hours) + 1))
-        except (ValueError, KeyError, TypeError, StopIteration) as error:
-            raise InputError(f"{file}: no answer of PVGIS with hourly values ({error})") from error
-    else:
-        lines = text.split("\n")
-        place = {m[1].lower(): m[2] for line in lines if (m := re.match(r"^(Latitude|Longitude|Elevation)\b[^:]*:\s*(-?[\d.]+)", line))}
-        begin = next((i for i, line in enumerate(lines) if line.startswith("time")), None)
-        if begin is None:
-            raise InputError(f"{file}: no line of names that begins with time")
-        rows = [(line.split(","), i) for i, line in enumerate(lines[begin + 1 :], begin + 2) if re.match(r"^\d{8}:\d{4},", line)]
-        names = lines[begin].strip().split(",")
-        cells = pd.DataFrame([r for r, _ in rows if len(r) == len(names)], columns=names).assign(row=[i for r, i in rows if len(r) == len(names)])
-        for r, i in rows:
-            if len(r) != len(names):
-                report.ignore(f"{file}:{i}", f"{len(r)} cells, the header has {len(names)}")
+    place, cells = (_pvgis_json if text.lstrip()[:1] == "{" else _pvgis_csv)(text, file, report)
     names = {"drybulb_degC": "T2m", "rh_pct": "RH", "pressure_Pa": "SP"}
     if "T2m" not in cells or "RH" not in cells:
         raise InputError(f"{file}: no T2m or no RH; ask PVGIS for the typical year (TMY), which has temperature and humidity")
@@ -85,6 +66,36 @@ def pvgis(text: str, file: str, report: ImportReport, zone: Optional[str]) -> pd
     longitude = float(place.get("longitude", 0.0))
     report.facts.update(latitude_deg=float(place.get("latitude", np.nan)), longitude_deg=longitude, altitude_m=float(place.get("elevation", 0.0)), source="PVGIS")
     return _local(out, standard_offset_h(zone, longitude), file, report)
+
+
+def _pvgis_json(text: str, file: str, report: ImportReport) -> tuple[dict, pd.DataFrame]:
+    try:
+        answer = json.loads(text)
+        hours = next(v for k, v in answer["outputs"].items() if k in ("tmy_hourly", "hourly"))
+        return answer["inputs"]["location"], pd.DataFrame(hours).astype(str).assign(row=range(1, len(hours) + 1))
+    except (ValueError, KeyError, TypeError, StopIteration) as error:
+        raise InputError(f"{file}: no answer of PVGIS with hourly values ({error})") from error
+
+
+def _pvgis_csv(text: str, file: str, report: ImportReport) -> tuple[dict, pd.DataFrame]:
+    lines = text.split("\n")
+    place = {m[1].lower(): m[2] for line in lines if (m := re.match(r"^(Latitude|Longitude|Elevation)\b[^:]*:\s*(-?[\d.]+)", line))}
+    begin = next((i for i, line in enumerate(lines) if line.startswith("time")), None)
+    if begin is None:
+        raise InputError(f"{file}: no line of names that begins with time")
+    return place, _table(lines[begin].strip().split(","), [(line, i) for i, line in enumerate(lines, 1) if re.match(r"^\d{8}:\d{4},", line)], file, report)
+
+
+def _table(names: list[str], lines: list[tuple[str, int]], file: str, report: ImportReport) -> pd.DataFrame:
+    """Lines under their names, with their numbers as `row`; torn ones are ignored."""
+    whole = []
+    for line, i in lines:
+        cells = line.split(",")[: len(names)]
+        if len(cells) == len(names):
+            whole.append([*cells, i])
+        else:
+            report.ignore(f"{file}:{i}", f"{len(cells)} cells, the header has {len(names)}")
+    return pd.DataFrame(whole, columns=[*names, "row"])
 
 
 def standard_offset_h(zone: Optional[str], longitude_deg: float) -> float:
@@ -133,11 +144,7 @@ def nsrdb(text: str, file: str, report: ImportReport) -> pd.DataFrame:
         raise InputError(f"{file}: no hours below the place")
     place = dict(zip(lines[0].split(","), lines[1].split(",")))
     names = [n.strip() for n in lines[2].split(",") if n.strip()]
-    rows = [(line.split(",")[: len(names)], i) for i, line in enumerate(lines[3:], 4)]
-    for cells, i in rows:
-        if len(cells) != len(names):
-            report.ignore(f"{file}:{i}", f"{len(cells)} cells, the header has {len(names)}")
-    table = pd.DataFrame([c for c, _ in rows if len(c) == len(names)], columns=names).assign(row=[i for c, i in rows if len(c) == len(names)])
+    table = _table(names, [(line, i) for i, line in enumerate(lines[3:], 4)], file, report)
     columns = {"drybulb_degC": ("Temperature", 1.0), "rh_pct": ("Relative Humidity", 1.0), "pressure_Pa": ("Pressure", 100.0)}
     lacking = [c for c, _ in list(columns.values())[:2] if c not in table]
     if lacking:
