@@ -165,3 +165,8 @@ def test_exports_of_influxdb_and_weights_and_biases(tmp_path):
     wandb = '"Relative Time (Process)","r1 - system/gpu.0.powerWatts","r1 - system/gpu.0.powerWatts__MIN","r1 - system/gpu.1.powerWatts","r1 - system/gpu.0.temp","r1 - system/gpu.1.temp"\n'
     table, _ = read("csv", put(tmp_path, "w.csv", wandb + "".join(f"{15 * i},{600 + i},1,{300 + i},60,40\n" for i in range(3))))
     assert by_gpu(table) == {"0": [600, 601, 602], "1": [300, 301, 302]} and list(table["time_s"].unique()) == [0, 15, 30] and table["temperature_degC"].max() == 60
+
+
+def test_values_that_no_gpu_has_are_blank_in_tables_too(tmp_path):
+    table, report = read("csv", put(tmp_path, "t.csv", "time,gpu,power_W,utilization_frac,temp_c\n2026-04-01T08:00:00Z,0,650,98,61\n2026-04-01T08:00:01Z,0,651,0.98,3000\n"))
+    assert table["utilization_frac"].isna().tolist() == [True, False] and table["temperature_degC"].isna().tolist() == [False, True] and said(report, "t.csv:3", "outside -40 to 150")

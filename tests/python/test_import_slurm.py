@@ -6,13 +6,14 @@ import pandas as pd
 import pytest
 from import_case import put, read, said
 
+import tidewatt as tw
 from tidewatt import importers
 from tidewatt.importers import slurm_words
 
 
 @pytest.mark.parametrize("text,gpus", [
     ("gres/gpu=8", 8), ("cpu=4,gres/gpu:h100=6,gres/gpu:l40s=2", 8), ("gpu:h100:4(IDX:0-3)", 4), ("gres/gpu:h100", 1), ("gpu", 1), ("gres/gpu:2g.20gb=7", 2), ("gpu:a100_3g.20gb:1(IDX:0)", 3 / 7),
-    ("gres/gpu:h100=2,gres/gpu:1g.10gb=7,gres/gpu=9", 3), ("gres/shard=8", np.nan), ("cpu=4,gres/gpuutil=50", np.nan), ("gres/gpu=0", 0),
+    ("gres/gpu:h100=2,gres/gpu:1g.10gb=7,gres/gpu=9", 3), ("gres/gpu:h100_1c.3g.40gb=7", 1), ("gres/gpu:1g.10gb+me=7", 1), ("gres/shard=8", np.nan), ("cpu=4,gres/gpuutil=50", np.nan), ("gres/gpu=0", 0),
 ])  # fmt: skip
 def test_gpus_of_a_list(text, gpus):
     assert slurm_words.gpus(text) == pytest.approx(gpus, nan_ok=True)
@@ -84,6 +85,8 @@ def test_sacct_where_gpus_are_not_tracked_or_shared(tmp_path):
     assert np.isnan(table["gpus"].iloc[0]) and said(report, "may not be tracked") and report.facts["jobs_with_unknown_gpus"] == 1
     table, report = read("sacct", put(tmp_path, "s.txt", head + row.format(1, "cpu=4,node=1") + row.format(2, "gres/gpu=4,node=1") + row.format(3, "gres/shard=2,node=1")))
     assert table["gpus"].tolist() == pytest.approx([0, 4, np.nan], nan_ok=True) and said(report, "shares of GPUs")
+    busy = tw.job_occupancy(table)
+    assert busy["gpus"].tolist() == [4, 0] and busy["jobs"].tolist() == [3, 0] and busy["jobs_of_unknown_gpus"].tolist() == [1, 0]
     old = "JobID|State|Start|End|AllocTRES|AllocGRES\n1|COMPLETED|2026-03-01T00:00:00|2026-03-01T01:00:00|cpu=4,node=1|\n"
     assert read("sacct", put(tmp_path, "s.txt", old))[0]["gpus"].iloc[0] == 0  # AllocGRES tells that there are none
 

@@ -54,7 +54,7 @@ def finish(rows: list[dict], report: ImportReport, has_time: bool = True) -> pd.
     for name in NUMBERS:
         if name in table:
             table[name] = pd.to_numeric(table[name], errors="coerce")
-            _check_range(table, name, report)
+            check_range(table, name, report)
     table = name_gpus(table, report)
     have = [c for c in COLUMNS if c in table and table[c].notna().any() and not (table[c].astype(str) == "").all()]
     if not any(c.rsplit("_", 1)[-1] in ("W", "J", "degC", "MHz") for c in have):
@@ -79,16 +79,18 @@ def finish(rows: list[dict], report: ImportReport, has_time: bool = True) -> pd.
     return table.drop(columns="file")
 
 
-def _check_range(table: pd.DataFrame, name: str, report: ImportReport) -> None:
+def check_range(table: pd.DataFrame, name: str, report: ImportReport, place: str = "row") -> None:
+    """Blanks values that no GPU has, in place. @param table: with `file`; @param name: of the column; @param report: takes the places;
+    @param place: the column of line numbers"""
     low, high = RANGES[name.rsplit("_", 1)[-1]]
     wrong = (table[name] < low) | (table[name] > high)
     for i in np.flatnonzero(wrong.to_numpy()):
-        report.mend(f"{table['file'].iloc[i]}:{table['row'].iloc[i]}", f"{name} = {table[name].iloc[i]:g} is outside {low:g} to {high:g}, left blank")
+        report.mend(f"{table['file'].iloc[i]}:{table[place].iloc[i]}", f"{name} = {table[name].iloc[i]:g} is outside {low:g} to {high:g}, left blank")
     table.loc[wrong, name] = np.nan
     if name == "memory_temperature_degC":
         zero = table[name] == 0.0
         for i in np.flatnonzero(zero.to_numpy()):
-            report.mend(f"{table['file'].iloc[i]}:{table['row'].iloc[i]}", "a memory temperature of 0 °C means no sensor, left blank")
+            report.mend(f"{table['file'].iloc[i]}:{table[place].iloc[i]}", "a memory temperature of 0 °C means no sensor, left blank")
         table.loc[zero, name] = np.nan
 
 

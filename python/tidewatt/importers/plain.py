@@ -14,7 +14,7 @@ import pandas as pd
 from . import header, legends, ptdaemon, timecolumn
 from .cells import plain_numbers, unit_in
 from .cells import split as split_cell
-from .gpu_table import name_gpus
+from .gpu_table import NUMBERS, check_range, name_gpus
 from .report import ImportReport, InputError
 from .series import check_clock, list_gaps, report_twins, tidy, unwrap_counter
 from .text import column_numbers, read_bytes, read_text
@@ -174,6 +174,8 @@ def read(
         raise InputError("neither a power nor a temperature nor a clock is in the table; name others that you need, such as --column utilization=COLUMN")
     if set(table.columns) & {"gpu", "uuid", "bus"}:
         table = name_gpus(table, report)
+        for name in set(values) & set(NUMBERS):
+            check_range(table, name, report, ROW)
     labels = [c for c in NAMING if c in table] or _node_of_file(table, report)
     if "time" in table and table["time"].notna().any():
         table = _in_order(table, values, labels, report, report.name_of(paths[0]))

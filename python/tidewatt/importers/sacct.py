@@ -212,14 +212,14 @@ def _finish(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> p
 
 
 def occupancy(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Jobs, nodes and GPUs at work over time: one row per change.
+    """Jobs, nodes and GPUs at work over time: one row per change; `jobs_of_unknown_gpus` where the list does not tell all GPUs.
 
     @param jobs: a table of `read_sacct` or `read_squeue`; running jobs without an end last to the table's last instant.
     """
     known = jobs.dropna(subset=["start"])
     last = pd.concat([known["start"], known["end"]]).max()
-    sign = lambda column, s: pd.DataFrame(
-        {"time": column, "jobs": s, "nodes": s * known["nodes"].fillna(0), "gpus": s * known["gpus"].fillna(0)}
-    )  # noqa: E731
-    changes = pd.concat([sign(known["start"], 1), sign(known["end"].fillna(last), -1)])
+    unknown = known["gpus"].isna()
+    counts = {"jobs": 1, "nodes": known["nodes"].fillna(0), "gpus": known["gpus"].fillna(0)} | ({"jobs_of_unknown_gpus": unknown.astype(int)} if unknown.any() else {})
+    change = pd.DataFrame(counts, index=known.index)
+    changes = pd.concat([change.assign(time=known["start"]), (-change).assign(time=known["end"].fillna(last))])
     return changes.groupby("time").sum().cumsum().reset_index()

@@ -10,8 +10,8 @@ from typing import Any
 from .report import InputError
 
 _BRACKETS = re.compile(r"\[([^\]]*)\]")
-_GPU = re.compile(r"(?<![\w.])gpu(?!\w)(?::(?!\d+(?:$|[,(]))([\w.\-]+))?(?:[:=](\d+))?")
-_SLICES = re.compile(r"(?:^|[_\-.])(\d)g\.\d+gb", re.IGNORECASE)  # a MIG profile: 3g.40gb has 3 of a GPU's 7 slices
+_GPU = re.compile(r"(?<![\w.])gpu(?!\w)(?::(?!\d+(?:$|[,(]))([\w.+\-]+))?(?:[:=](\d+))?")
+_SLICES = re.compile(r"(?:^|[_\-.])(?:(\d)c\.)?(\d)g\.\d+gb", re.IGNORECASE)  # a MIG profile: 3g.40gb has 3 of a GPU's 7 slices, 1c.3g.40gb 1
 STATES = {
     "BF": "BOOT_FAIL", "CA": "CANCELLED", "CD": "COMPLETED", "CF": "CONFIGURING", "CG": "COMPLETING", "DL": "DEADLINE", "F": "FAILED", "NF": "NODE_FAIL",
     "OOM": "OUT_OF_MEMORY", "PD": "PENDING", "PR": "PREEMPTED", "R": "RUNNING", "RD": "RESV_DEL_HOLD", "RF": "REQUEUE_FED", "RH": "REQUEUE_HOLD",
@@ -68,7 +68,7 @@ def gpus(text: str) -> float:
             continue
         slices, n = _SLICES.search(kind), float(count or 1)
         whole += 0.0 if slices else n
-        sliced += n * int(slices[1]) / 7.0 if slices else 0.0
+        sliced += n * int(slices[1] or slices[2]) / 7.0 if slices else 0.0
         n_slice += n if slices else 0.0
     sums = [float(count or 1) for kind, count in found if not kind]
     if not found:
