@@ -63,6 +63,13 @@ def test_intervals_of_entso_e_and_words_of_the_zone(tmp_path):
     assert [f"{t:%H:%M}" for t in table["time"]] == ["06:00", "06:30", "07:00", "07:30"] and list(table["power_W"]) == [1, 1, 2, 2]
 
 
+def test_of_two_times_in_a_row_the_beginning_is_taken(tmp_path):
+    rows = [f"{1770000000000 + 1800000 * i},{1770001800000 + 1800000 * i},{i}" for i in range(3)]
+    assert list(price(tmp_path, "start_timestamp,end_timestamp,marketprice [Eur/MWh]", rows)[0]) == ["02-02T02:40", "02-02T03:10", "02-02T03:40"]
+    rows = [f"2026-01-05T0{i}:00Z,2026-01-05T0{i + 1}:00Z,{i}" for i in range(3)]
+    assert list(price(tmp_path, "Period from,Period to,Rate (p/kWh)", rows)[0]) == ["01-05T00:00", "01-05T01:00", "01-05T02:00"]
+
+
 def test_steps_of_half_an_hour_that_lack_are_counted_as_such(tmp_path):
     rows = [f"2026-01-05T{i // 2:02}:{30 * (i % 2):02}Z,{i}" for i in range(10) if i != 4]
     report = price(tmp_path, "time,Price (GBP/MWh)", rows)[1]

@@ -32,6 +32,16 @@ def test_two_nodes_with_the_same_numbers_are_two_gpus(tmp_path):
     assert by_gpu(table) == {"0": [600, 601, 602, 80, 81, 82]} and any("follow each other" in n for n in report.notes)
 
 
+def test_hosts_in_a_column_or_before_each_line(tmp_path):
+    """A collector's own column, and what pdsh writes."""
+    rows = [("n1", "600 W"), ("n2", "80 W")]
+    column = "timestamp, hostname, index, power.draw [W], temperature.gpu\n" + "".join(f"2026/04/01 08:00:0{s}.000, {h}, 0, {w}, 50\n" for s in (0, 1) for h, w in rows)
+    prefix = "".join(f"{h}: timestamp, index, power.draw [W], temperature.gpu\n" for h, _ in rows) + "".join(f"{h}: 2026/04/01 08:00:0{s}.000, 0, {w}, 50\n" for s in (0, 1) for h, w in rows)
+    for text in (column, prefix):
+        table, _ = read("nvidia-smi", put(tmp_path, "a.csv", text))
+        assert by_gpu(table) == {"n1:0": [600, 600], "n2:0": [80, 80]} and table["time"].nunique() == 2
+
+
 def test_one_uuid_is_one_gpu_whatever_its_number(tmp_path):
     """After a restart the driver numbers GPUs anew."""
     first, later = put(tmp_path, "a.csv", smi(600, "x", index=0)), put(tmp_path, "b.csv", smi(700, "x", minute=9, index=3))

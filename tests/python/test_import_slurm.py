@@ -100,6 +100,18 @@ def test_a_blank_in_a_name_shifts_no_column(tmp_path):
     assert table["job"].tolist() == ["8"] and said(report, "q.txt:2", "a field has blanks")
 
 
+def test_left_aligned_fields_may_be_empty_and_cut_tables_are_refused(tmp_path):
+    head = ("JOBID", "NAME", "STATE", "NODES", "NODELIST", "TRES-ALLOC")
+    rows = (head, ("7", "my long run", "RUNNING", "2", "n[1-2]", "gres/gpu=16"), ("8", "x", "PENDING", "2", "", "gres/gpu=16"))
+    table, report = read("squeue", put(tmp_path, "q.txt", "".join("".join(f"{c:20}" for c in r).rstrip() + "\n" for r in rows)))
+    assert table["state"].tolist() == ["RUNNING", "PENDING"] and table["node_list"].tolist() == ["n[1-2]", ""] and not report.ignored
+    assert report.facts["gpus_at_work"] == 16 and any("they are not at work" in n for n in report.notes)
+    cut = put(tmp_path, "s.txt", "JobID           JobName  Partition      State \n------------ ---------- ---------- ---------- \n1              train        gpu  COMPLETED \n")
+    for kind in ("auto", "sacct", "squeue"):
+        with pytest.raises(importers.InputError, match="record `sacct --parsable2`"):
+            importers.import_logs(kind, [cut])
+
+
 def test_sinfo_that_does_not_tell_gpus_gives_an_unknown_number(tmp_path):
     nodes = [{"name": "n1", "state": ["IDLE"], "cpus": 64, "alloc_cpus": 0, "partitions": ["a"], "gres": "gpu:h100:8", "gres_used": "gpu:h100:2(IDX:0-1)"}, {"name": "n2", "state": ["IDLE"], "cpus": 64, "alloc_cpus": 0, "partitions": ["a"]}]
     table, report = read("sinfo", put(tmp_path, "i.json", json.dumps({"nodes": nodes})))

@@ -45,6 +45,7 @@ _CERTAIN = frozenset(("mllog", "nvidia-smi", "prometheus", "rocm-smi", "redfish"
 _INSTEAD = (
     (r"^GPU: \d+\s*$|SOCKET_POWER:|^GPU +(XCP +)?POWER ", "amd-smi's text; record `amd-smi metric --csv` or `amd-smi monitor --csv`"),
     (r"ROCm System Management Interface|^=+ ROCm", "rocm-smi's table; record `rocm-smi --showpower --showtemp --showclocks --json`"),
+    (r"^ *JobID .*\n *-{3,} ", "sacct's table, which cuts its fields; record `sacct --parsable2` or `sacct --json`"),
     (r"^\w+(,\w+=\S+)+ \w+=\S+ \d{10,}$", "InfluxDB's line protocol; write CSV with `influx query --raw`"),
     (r"^nvtop|Device 0 \[", "nvtop's screen; record `nvidia-smi --query-gpu=timestamp,uuid,power.draw,temperature.gpu,clocks.sm --format=csv -l 1`"),
     (r"^Slurm data parser|^JobId=\d+ JobName=", "scontrol's text; record `squeue --json` or `sacct --parsable2`"),
@@ -68,6 +69,8 @@ def kind_and_files(kind: str, paths: list[str]) -> tuple[str, list[str], list[tu
         if len({k for _, k in kinds}) > 1:
             raise InputError("the files are of several kinds: " + "; ".join(f"{p}: {k}" for p, k in kinds) + "; import each kind by itself")
         return str(kinds[0][1]), files, left
+    if kind in _CERTAIN and (instead := next(((p, w) for p in files if (w := _instead(head(p, 4096)))), None)):
+        raise InputError(f"{instead[0]}: this is {instead[1]}")
     other = next(((p, k) for p, k in kinds if k and k != kind and kind in _CERTAIN), None)
     if other:
         raise InputError(f"{other[0]}: this is a log of kind {other[1]}, not {kind}; import it as {other[1]} or with auto")
@@ -160,6 +163,8 @@ def _json_kind(text: str, path) -> str:
 
 def _table_kind(text: str, path) -> str:
     first = next((line for line in text.split("\n") if line.strip()), "")
+    if _instead(text[:4096]):
+        raise InputError(f"{path}: this is {_instead(text[:4096])}")
     names = [c.strip().strip('"') for c in re.split(r"[,;\t]", first)]
     upper = first.upper()
     if ptdaemon.is_log(text):
@@ -183,8 +188,6 @@ def _table_kind(text: str, path) -> str:
         return "requests"
     if _WATTS.search(first) and len(names) > 1 and not re.search(r"temp|clock", first, re.IGNORECASE):
         return "power"
-    if _instead(text[:4096]):
-        raise InputError(f"{path}: this is {_instead(text[:4096])}")
     found = plain.suffixes(text)
     if not found and len(names) < 2:
         raise InputError(f"{path}: no format is recognised; name the kind instead of auto")

@@ -86,7 +86,7 @@ def _price_unit(column: str, units, words: str, file: str, report: ImportReport)
     return unit._replace(currency=dollars or "USD")
 
 
-def _carbon_column(cells: pd.DataFrame, columns, units, file: str) -> tuple[Optional[str], float]:
+def _carbon_column(cells: pd.DataFrame, columns, units, file: str, report: ImportReport) -> tuple[Optional[str], float]:
     """The column of an intensity and its factor to g/kWh; one that says its unit goes first, and a percentage is none."""
     named = [c for c in cells.columns.drop(plain.ROW) if _INTENSITY.search(c) or rates.carbon_factor(c)]
     shares = [c for c in named if rates.carbon_factor(c) is None and rates.PERCENT.search(c)]
@@ -95,6 +95,9 @@ def _carbon_column(cells: pd.DataFrame, columns, units, file: str) -> tuple[Opti
         raise InputError(f"{file}: '{shares[0]}' is a percentage, and no carbon intensity in g/kWh follows from it")
     if carbon is None:
         return None, 1.0
+    others = [c for c in named if c != carbon and rates.carbon_factor(c)]
+    if others and not (columns or {}).get("carbon"):
+        report.note(f"{file}: '{carbon}' is taken, and not {', '.join(others)} (--column carbon=COLUMN)")
     said = rates.told(units, "carbon", carbon, file)
     factor = rates.carbon_factor(said or carbon) if said or not _IN_G.match(carbon) else 1.0
     if factor is None:
@@ -119,7 +122,7 @@ def read_carbon(
         rows = cells[plain.ROW].tolist()
         time = timecolumn.of_hours(cells, (columns or {}).get("time"), plain.ROW, file, report, zone)
         rows = cells[plain.ROW].tolist()
-        carbon, factor = _carbon_column(cells, columns, units, file)
+        carbon, factor = _carbon_column(cells, columns, units, file, report)
         sources = [s for s in CARBON_G_PER_KWH if s in cells]
         if time is None or (carbon is None and not sources):
             raise InputError(

@@ -17,6 +17,9 @@ from .text import read_text
 from .times import parse_times
 
 
+_HOST = re.compile(r"^([A-Za-z][\w.-]*): (.*)$")
+
+
 def dialect(text: str) -> str:
     """ "xml", "q", "dmon", "csv", a dialect of `gpu_consoles`, or "" for none of them. @param text: the file's beginning or all of it."""
     head = text.lstrip()[:20000]
@@ -53,9 +56,10 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
     rows: list[dict] = []
     for path in paths:
         text, file = read_text(path, report), report.name_of(path)
+        text, hosts = _without_hosts(text)
         found = _READERS[_known_dialect(text, file)](text, file, report)
         for row in found:
-            row["file"] = file
+            row |= {"file": file} | ({"host": hosts[row["row"] - 1]} if hosts else {})
         _set_times(found, file, report, zone)
         report.rows_read += len(found)
         rows += found
@@ -68,6 +72,15 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
     for row, has_time in zip(rows, timed):
         row["time"] = row["time"] if has_time else pd.NaT
     return finish(rows, report, has_time=any(timed) or any(of_day))
+
+
+def _without_hosts(text: str) -> tuple[str, list[str]]:
+    """A log without the host that pdsh and clush write before each line, and the hosts by line; none where lines have no such prefix."""
+    lines = text.rstrip("\n").split("\n")
+    parts = [_HOST.match(line) for line in lines]
+    if not all(parts):
+        return text, []
+    return "\n".join(m[2] for m in parts if m), [m[1] for m in parts if m]
 
 
 def _known_dialect(text: str, file: str) -> str:

@@ -41,6 +41,7 @@ CSV = meanings({
     "energy_J": "total_energy_consumption",
 })
 CSV_TEXT = {
+    "hostname": "host", "host": "host", "node": "host", "nodename": "host",
     "timestamp": "time", "index": "gpu", "name": "model", "uuid": "uuid", "gpu_uuid": "uuid", "gpu_name": "model", "gpu_bus_id": "bus",
     "pci.bus_id": "bus", "clocks_event_reasons.active": "throttle", "clocks_throttle_reasons.active": "throttle",
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,20 @@ class Remark:
     what: str
 
 
+@functools.lru_cache(maxsize=4)
+def _names(files: tuple[str, ...]) -> dict[str, str]:
+    """The shortest ends of the paths that tell the files apart."""
+    alike: dict[str, list[str]] = {}
+    for file in dict.fromkeys(files):
+        alike.setdefault(Path(file).name, []).append(file)
+    out = {}
+    for same in alike.values():
+        parts = [Path(file).parts for file in same]
+        n = next((n for n in range(1, max(map(len, parts))) if len({p[-n:] for p in parts}) == len(same)), 0)
+        out.update({file: "/".join(p[-n:]) if n else file for file, p in zip(same, parts)})
+    return out
+
+
 @dataclasses.dataclass
 class ImportReport:
     """Filled by a reader. Mended, ignored and warned remarks are warnings on the command line; notes and facts are not."""
@@ -41,11 +56,7 @@ class ImportReport:
 
     def name_of(self, path) -> str:
         """A file's name for places and labels; with its folder where another file has the same name. @param path: of the file"""
-        parts = Path(path).parts
-        for n in range(1, len(parts)):
-            if not any(Path(f).parts != parts and Path(f).parts[-n:] == parts[-n:] for f in self.files):
-                return "/".join(parts[-n:])
-        return str(path)
+        return _names(tuple(self.files)).get(str(path), Path(path).name)
 
     def mend(self, place: str, what: str) -> None:
         """Notes a value that was repaired. @param place: file and row; @param what: the defect and what was done."""

@@ -54,6 +54,10 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
         none = ~table[column].astype(str).str[:1].str.isdigit()
         table[column] = parse_times(table[column].where(~none, "1970-01-01T00:00:00"), table["row"].tolist(), table["file"].iloc[0], report, zone)
         table.loc[none, column] = pd.NaT
+    working, waiting = table["state"].isin(AT_WORK), table["state"].isin(WAITING)
+    if (table["gpus"][waiting] > 0).any():
+        report.note("gpus of a pending job are those that it asks for; they are not at work")
+    report.facts.update(jobs=len(table), gpus_at_work=float(table["gpus"][working].sum()), jobs_with_unknown_gpus=int(table["gpus"].isna().sum()))
     return table[JOBS]
 
 
@@ -117,14 +121,14 @@ def _text_jobs(text: str, file: str, report: ImportReport) -> list[dict]:
     rows = []
     for row, line in lines:
         cells = split(line)
-        if len(cells) < len(names) or (delimiter and len(cells) != len(names)):
+        if delimiter and len(cells) != len(names):
             report.ignore(f"{file}:{row}", f"{len(cells)} fields, expected {len(names)}")
             continue
         own = _named(names, cells)
-        if len(cells) > len(names):  # blanks in a field: the header's columns tell, or the blanks are in the last field
-            own = next((o for o in (_named(names, _at_columns(head, line)), own) if _is_job(o)), None)
+        if len(cells) != len(names):  # blanks in a field, or an empty one: the header's columns tell, or the blanks are in the last field
+            own = next((o for o in (_named(names, _at_columns(head, line)), own if len(cells) > len(names) else {}) if _is_job(o)), None)
         if own is None:
-            report.ignore(f"{file}:{row}", f"{len(cells)} fields, expected {len(names)}: a field has blanks; list with `squeue -o '%i|%T|%S|%M|%D|%N|%P|%b'`")
+            report.ignore(f"{file}:{row}", f"{len(cells)} fields, expected {len(names)}: a field has blanks or is cut; list with `squeue -o '%i|%T|%S|%M|%D|%N|%P|%b'`")
             continue
         rows.append(_text_job(own, row, file))
     _without_gpus(rows, report)

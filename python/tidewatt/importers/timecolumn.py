@@ -16,6 +16,7 @@ _DATE = re.compile(r"^(\d{1,4}([./-])\d{1,2}\2\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}[-
 _CLOCK = re.compile(r"^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AaPp]\.?[Mm]\.?)?$")
 _TIMELIKE = re.compile(r"\d[./:-]\d|\d[- ][A-Za-z]{3}[- ]\d")
 _WORDS = re.compile(r"^(date ?/? ?time|time ?stamp|timestamp|time|date|zeit(stempel|punkt)?|datum( ?/? ?(uhr)?zeit)?|horodatage|fecha( y hora)?|tijd(stip)?|hour[ _]?ending|MTU|sample ?time|relative time|_timestamp|_runtime|_time|seconds|elapsed( time)?)$", re.IGNORECASE)
+_BEGIN = re.compile(r"^((period|valid|interval|delivery)[ _]?)?(from|start|begin)([ _]?(time|timestamp|date))?\b", re.IGNORECASE)  # of two times of a row
 _IN_BRACKETS = re.compile(r"^(.*?)[_ ]*[\[(]\s*([^\[\]()]+?)\s*[\])]\s*$")
 _SECONDS = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "min": 60.0, "h": 3600.0}
 _EXCEL_DAY_0 = pd.Timestamp("1899-12-30")
@@ -79,6 +80,7 @@ def of_hours(cells: pd.DataFrame, named: Optional[str], row: str, file: str, rep
     whole = [c for c in cells if is_time(c) and not _is_part(cells[c])]
     exact = next((c for c in whole if _bare(c) == c), None)
     found = exact or next((c for c in whole if "UTC" in c), next(iter(whole), None))  # `Datetime (UTC)`, `Datetime (Local)`
+    found = found or next((c for c in cells if _BEGIN.match(c) and not _is_part(cells[c])), None)
     return found or find(cells, {}, row, file, report, (), zone)
 
 
