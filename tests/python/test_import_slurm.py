@@ -100,6 +100,12 @@ def test_a_blank_in_a_name_shifts_no_column(tmp_path):
     assert table["job"].tolist() == ["8"] and said(report, "q.txt:2", "a field has blanks")
 
 
+def test_a_list_of_jobs_in_no_order_is_no_clock_that_goes_back(tmp_path):
+    rows = "".join(f"{i}|COMPLETED|{t}|2026-11-03T00:00:00|gres/gpu=1\n" for i, t in enumerate(("2026-11-02T09:00:00", "2026-11-01T01:30:00")))
+    table, report = read("sacct", put(tmp_path, "s.txt", "JobID|State|Start|End|AllocTRES\n" + rows), time_zone="America/Chicago")
+    assert table["start"].iloc[0] == pd.Timestamp("2026-11-01T06:30:00Z") and said(report, "read as the first")
+
+
 def test_left_aligned_fields_may_be_empty_and_cut_tables_are_refused(tmp_path):
     head = ("JOBID", "NAME", "STATE", "NODES", "NODELIST", "TRES-ALLOC")
     rows = (head, ("7", "my long run", "RUNNING", "2", "n[1-2]", "gres/gpu=16"), ("8", "x", "PENDING", "2", "", "gres/gpu=16"))

@@ -194,7 +194,7 @@ def _finish(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> p
         open_ = ~table[column].str[:1].str.isdigit().fillna(False).astype(bool)
         for i in np.flatnonzero(open_.to_numpy()) if column == "start" else ():
             report.warn(f"{table['file'].iloc[i]}:{rows[i]}", f"job {table['job'].iloc[i]} has no start ({table['start'].iloc[i] or 'empty'})")
-        table[column] = parse_times(table[column].where(~open_, "1970-01-01T00:00:00"), rows, files, report, zone)
+        table[column] = parse_times(table[column].where(~open_, "1970-01-01T00:00:00"), rows, files, report, zone, table.index)
         table.loc[open_, column] = pd.NaT
     running = table["end"].isna()
     if running.any():

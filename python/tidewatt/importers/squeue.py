@@ -52,7 +52,7 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
         return table[JOBS]
     for column in ("start", "end"):
         none = ~table[column].astype(str).str[:1].str.isdigit()
-        table[column] = parse_times(table[column].where(~none, "1970-01-01T00:00:00"), table["row"].tolist(), table["file"].iloc[0], report, zone)
+        table[column] = parse_times(table[column].where(~none, "1970-01-01T00:00:00"), table["row"].tolist(), table["file"].iloc[0], report, zone, table.index)
         table.loc[none, column] = pd.NaT
     working, waiting = table["state"].isin(AT_WORK), table["state"].isin(WAITING)
     if (table["gpus"][waiting] > 0).any():
