@@ -56,3 +56,10 @@ def test_a_reader_refuses_what_is_of_another_kind_and_names_it(tmp_path):
     for text, words in (("GPU: 0\n    POWER:\n        SOCKET_POWER: 741 W\n", "amd-smi metric --csv"), ("======= ROCm System Management Interface =======\nGPU 0\n", "rocm-smi .* --json")):
         with pytest.raises(importers.InputError, match=words):
             importers.import_logs("auto", [put(tmp_path, "x.txt", text)])
+
+
+def test_a_table_without_rows_or_without_names_is_a_finding(tmp_path):
+    for text, words in (("time,gpu,power_W\n", "no row below the names"), ("2026-04-01 08:00:00,0,650.1\n2026-04-01 08:00:01,0,650.2\n", "first line has values, no names")):
+        for kind in ("csv", "power"):
+            with pytest.raises(importers.InputError, match=f"t.csv: .*{words}"):
+                importers.import_logs(kind, [put(tmp_path, "t.csv", text)])

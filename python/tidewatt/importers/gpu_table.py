@@ -58,7 +58,8 @@ def finish(rows: list[dict], report: ImportReport, has_time: bool = True) -> pd.
     table = name_gpus(table, report)
     have = [c for c in COLUMNS if c in table and table[c].notna().any() and not (table[c].astype(str) == "").all()]
     if not any(c.rsplit("_", 1)[-1] in ("W", "J", "degC", "MHz") for c in have):
-        raise InputError(f"no GPU has a power, a temperature or a clock{'; the log holds ' + ', '.join(c for c in have if c in NUMBERS) if any(c in NUMBERS for c in have) else ''}; record at least one of them")
+        others = ", ".join(c for c in have if c in NUMBERS)
+        raise InputError(f"no GPU has a power, a temperature or a clock{'; the log holds ' * bool(others)}{others}; record at least one of them")
     table = table[[*have, "row", "file"]]
     if has_time and "time" in table:
         check_clock(table["time"], table["row"].tolist(), str(table["file"].iloc[0]), report)

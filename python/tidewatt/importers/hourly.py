@@ -35,7 +35,8 @@ def read_price(
         cells, file = plain.texts(path, report), report.name_of(path)
         report.rows_read += len(cells)
         named = columns or {}
-        price = named.get("price") or next((c for c in cells if is_price(c)), None) or (units and next((c for c in cells if "price" in c.lower() or "preis" in c.lower()), None))
+        price = named.get("price") or next((c for c in cells if is_price(c)), None)
+        price = price or (units and next((c for c in cells if re.search("price|preis|tarif", c, re.IGNORECASE)), None))
         time = timecolumn.of_hours(cells, named.get("time"), plain.ROW, file, report, zone)
         if time is None or price is None or price not in cells:
             raise InputError(

@@ -220,4 +220,7 @@ def _xml_gpu(gpu, i: int, at: int, stamp: str, file: str, report: ImportReport) 
     return row
 
 
-_READERS = {"xml": _xml, "q": _q, "dmon": _dmon, "csv": _csv, "table": gpu_consoles.table, "gpustat": gpu_consoles.gpustat, "gpustat-json": gpu_consoles.gpustat_json, "dcgmi": gpu_consoles.dcgmi}
+_READERS = {
+    "xml": _xml, "q": _q, "dmon": _dmon, "csv": _csv, "table": gpu_consoles.table, "gpustat": gpu_consoles.gpustat,
+    "gpustat-json": gpu_consoles.gpustat_json, "dcgmi": gpu_consoles.dcgmi,
+}  # fmt: skip

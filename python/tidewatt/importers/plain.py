@@ -51,6 +51,8 @@ def texts(path, report: ImportReport) -> pd.DataFrame:
     names, rows = _records(text, delimiter, n_cell, report.name_of(path), report)
     if sum(bool(re.match(r"^[+-]?\d[\d.,:/ TZ-]*$", n)) for n in names) > 0.5 * len(names):
         raise InputError(f"{report.name_of(path)}: the first line has values, no names; put a line with the names of the columns above it")
+    if not rows:
+        raise InputError(f"{report.name_of(path)}: no row below the names of the columns")
     return plain_numbers(legends.of_influx(_table(names, rows, report.name_of(path))), report, path.name, delimiter, ROW)
 
 

@@ -152,7 +152,8 @@ def _at_columns(head: str, line: str) -> list[str]:
 def _is_job(own: dict) -> bool:
     """Whether the fields are those that their names say: a number of a job, a state, a number of nodes."""
     nodes = own.get("nodes", "1")
-    return bool(re.match(r"^\d+([_+]\S*)?$", own.get("job", "")) and slurm_words.state(own.get("state", "R")) in slurm_words.STATES.values() and re.match(r"^\d+(-\d+|K)?$", nodes))
+    state = slurm_words.state(own.get("state", "R"))
+    return bool(re.match(r"^\d+([_+]\S*)?$", own.get("job", "")) and state in slurm_words.STATES.values() and re.match(r"^\d+(-\d+|K)?$", nodes))
 
 
 def _without_gpus(rows: list[dict], report: ImportReport) -> None:

@@ -15,7 +15,11 @@ from .times import KNOWN, epoch_unit, parse_times
 _DATE = re.compile(r"^(\d{1,4}([./-])\d{1,2}\2\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4})$")
 _CLOCK = re.compile(r"^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AaPp]\.?[Mm]\.?)?$")
 _TIMELIKE = re.compile(r"\d[./:-]\d|\d[- ][A-Za-z]{3}[- ]\d")
-_WORDS = re.compile(r"^(date ?/? ?time|time ?stamp|timestamp|time|date|zeit(stempel|punkt)?|datum( ?/? ?(uhr)?zeit)?|horodatage|fecha( y hora)?|tijd(stip)?|hour[ _]?ending|MTU|sample ?time|relative time|_timestamp|_runtime|_time|seconds|elapsed( time)?)$", re.IGNORECASE)
+_WORDS = re.compile(
+    r"^(date ?/? ?time|time ?stamp|timestamp|time|date|zeit(stempel|punkt)?|datum( ?/? ?(uhr)?zeit)?|horodatage|fecha( y hora)?|tijd(stip)?|hour[ _]?ending|MTU"
+    r"|sample ?time|relative time|_timestamp|_runtime|_time|seconds|elapsed( time)?)$",
+    re.IGNORECASE,
+)
 _BEGIN = re.compile(r"^((period|valid|interval|delivery)[ _]?)?(from|start|begin)([ _]?(time|timestamp|date))?\b", re.IGNORECASE)  # of two times of a row
 _IN_BRACKETS = re.compile(r"^(.*?)[_ ]*[\[(]\s*([^\[\]()]+?)\s*[\])]\s*$")
 _SECONDS = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "min": 60.0, "h": 3600.0}
