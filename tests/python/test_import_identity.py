@@ -48,6 +48,12 @@ def test_one_uuid_is_one_gpu_whatever_its_number(tmp_path):
     assert by_gpu(read("nvidia-smi", first, later)[0]) == {"0": [600, 601, 602, 700, 701, 702]}
 
 
+def test_a_uuid_that_was_blanked_is_none(tmp_path):
+    zero = "00000000-0000-0000-0000-000000000000"
+    text = smi(600, zero) + "".join(smi(80, zero, index=1).splitlines(keepends=True)[1:])
+    assert by_gpu(read("nvidia-smi", put(tmp_path, "a.csv", text))[0]) == {"0": [600, 601, 602], "1": [80, 81, 82]}
+
+
 def test_a_log_by_bus_id_has_a_series_for_each_bus(tmp_path):
     rows = [f"2026/04/01 08:00:{s:02}.00{g}, 00000000:{g}B:00.0, {100 * g + s} W, 40" for s in range(3) for g in (1, 4)]
     table, _ = read("nvidia-smi", put(tmp_path, "bus.csv", "timestamp, pci.bus_id, power.draw [W], temperature.gpu\n" + "\n".join(rows) + "\n"))
@@ -172,6 +178,9 @@ def test_exports_of_influxdb_and_weights_and_biases(tmp_path):
     rows = "".join(f",,{t},2026-04-01T07:00:00Z,2026-04-01T09:00:00Z,2026-04-01T08:00:0{s}Z,{v + s},{f},n{h},0\n" for t, (f, h, v) in enumerate((("power_draw", 1, 600), ("temperature_gpu", 1, 50), ("power_draw", 2, 80), ("temperature_gpu", 2, 30))) for s in range(3))
     table, _ = read("csv", put(tmp_path, "i.csv", head + names + rows))
     assert by_gpu(table) == {"n1:0": [600, 601, 602], "n2:0": [80, 81, 82]} and by_gpu(table, "temperature_degC")["n2:0"] == [30, 31, 32]
+    rows = "".join(f"nvidia_smi,{1770000000 + s}000000000,n1,{g},{w + s},50\n" for s in range(2) for g, w in ((0, 600), (1, 80)))
+    table, _ = read("csv", put(tmp_path, "v1.csv", "name,time,host,index,power_draw,temperature_gpu\n" + rows))
+    assert by_gpu(table) == {"0": [600, 601], "1": [80, 81]} and str(table["time"].iloc[0]) == "2026-02-02 02:40:00+00:00"
     wandb = '"Relative Time (Process)","r1 - system/gpu.0.powerWatts","r1 - system/gpu.0.powerWatts__MIN","r1 - system/gpu.1.powerWatts","r1 - system/gpu.0.temp","r1 - system/gpu.1.temp"\n'
     table, _ = read("csv", put(tmp_path, "w.csv", wandb + "".join(f"{15 * i},{600 + i},1,{300 + i},60,40\n" for i in range(3))))
     assert by_gpu(table) == {"0": [600, 601, 602], "1": [300, 301, 302]} and list(table["time_s"].unique()) == [0, 15, 30] and table["temperature_degC"].max() == 60

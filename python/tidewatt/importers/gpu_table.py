@@ -39,6 +39,9 @@ NUMBERS = [c for c in COLUMNS if c.rsplit("_", 1)[-1] in ("W", "degC", "MHz", "f
 RANGES = {"W": (0.0, 5000.0), "degC": (-40.0, 150.0), "MHz": (0.0, 10000.0), "frac": (0.0, 1.0), "J": (0.0, np.inf)}
 
 
+_ANONYMOUS = r"^(GPU-)?0{8}[0-]+$"  # a UUID that somebody blanked
+
+
 def finish(rows: list[dict], report: ImportReport, has_time: bool = True) -> pd.DataFrame:
     """Checks ranges, unwraps counters, orders in time and drops columns without a value.
 
@@ -124,7 +127,7 @@ def _texts(table: pd.DataFrame, column: str) -> pd.Series:
     if column not in table:
         return pd.Series("", index=table.index)
     texts = table[column].fillna("").astype(str).str.strip()
-    return texts.mask(texts.str.lower().isin(NO_VALUE), "")
+    return texts.mask(texts.str.lower().isin(NO_VALUE) | texts.str.match(_ANONYMOUS), "")
 
 
 def _file_of_node(table: pd.DataFrame, report: ImportReport) -> pd.Series:

@@ -20,7 +20,8 @@ _WANDB = re.compile(r"^(?:(.*\S) - )?system[./]gpu\.(?:process\.)?(\d+)\.(\w+)$"
 _WANDB_WORDS = {"powerWatts": ("power_W", 1.0), "enforcedPowerLimitWatts": ("limit_W", 1.0), "temp": ("temperature_degC", 1.0), "memoryTemp": ("memory_temperature_degC", 1.0),
                 "smClock": ("clock_MHz", 1.0), "memoryClock": ("memory_clock_MHz", 1.0), "gpu": ("utilization_frac", 0.01)}  # fmt: skip
 # Fields of Telegraf's plugin nvidia_smi have `_` for nvidia-smi's `.`.
-_TELEGRAF = {name.replace(".", "_"): meaning for name, meaning in nvidia_words.CSV.items()}
+_TELEGRAF = {name.replace(".", "_"): name for name in nvidia_words.CSV}
+_OF_TELEGRAF = {"temperature_gpu", "utilization_gpu", "clocks_current_sm"}  # names that only it gives
 _OF_INFLUX = ("result", "table", "_start", "_stop", "_measurement")  # columns that say nothing about a reading
 _SERIES = ("series", "metric", "sensor", "sensor name", "legend", "tag", "tagname", "point", "signal", "variable", "field", "_field", "parameter", "channel", "name")
 _VALUE = ("value", "_value", "reading", "val", "wert", "messwert", "valeur", "valor", "measurement")
@@ -51,7 +52,7 @@ def metric(column: str) -> Optional[tuple[str, float]]:
     if wandb:
         return _WANDB_WORDS.get(wandb[3])
     name = said[0] if said else units.split(column)[0]
-    return _TELEGRAF.get(name) or METRICS.get(name) or nvidia_words.CSV.get(name)
+    return METRICS.get(name) or nvidia_words.CSV.get(name)
 
 
 def gpu_of(column: str) -> Optional[tuple[str, str]]:
@@ -86,10 +87,17 @@ def is_long(names) -> Optional[tuple[str, str, str]]:
 
 
 def of_influx(table: pd.DataFrame) -> pd.DataFrame:
-    """A table of InfluxDB's export without its own columns; Telegraf's tag `index` is the GPU. Other tables stay as they are. @param table: of texts"""
-    if not {"_field", "_value"} <= set(table.columns):
-        return table
-    return table.drop(columns=[c for c in _OF_INFLUX if c in table]).rename(columns={"index": "gpu"} if "gpu" not in table else {})
+    """A table of InfluxDB's export without its own columns, fields of Telegraf by nvidia-smi's names. Other tables stay as they are.
+
+    @param table: of texts
+    """
+    fields = set(table["_field"]) if {"_field", "_value"} <= set(table.columns) else set(table.columns)
+    of_telegraf = bool(fields & _OF_TELEGRAF)
+    if fields != set(table.columns):
+        table = table.drop(columns=[c for c in _OF_INFLUX if c in table])
+        table["_field"] = table["_field"].replace(_TELEGRAF) if of_telegraf else table["_field"]
+    words = _TELEGRAF | ({"index": "gpu"} if "gpu" not in table else {})
+    return table.rename(columns=words) if of_telegraf else table
 
 
 def without_annotations(text: str, file: str) -> str:

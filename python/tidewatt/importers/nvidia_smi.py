@@ -13,7 +13,7 @@ from . import gpu_consoles, nvidia_words
 from .gpu_table import finish
 from .header import rows as csv_rows
 from .report import ImportReport, InputError
-from .text import read_text
+from .text import NO_VALUE, read_text
 from .times import parse_times
 
 
@@ -130,7 +130,7 @@ def _csv(text: str, file: str, report: ImportReport) -> list[dict]:
             continue
         row = {"row": last}
         for name, cell in zip(header, cells):
-            if name in nvidia_words.CSV_TEXT:
+            if name in nvidia_words.CSV_TEXT and not (nvidia_words.CSV_TEXT[name] == "host" and cell.strip().lower() in NO_VALUE):
                 row.setdefault(nvidia_words.CSV_TEXT[name], cell.strip())
         nvidia_words.take(row, dict(zip(header, cells)), nvidia_words.CSV, file, report, say_blank=True)
         rows.append(row)

@@ -349,9 +349,6 @@ def _guess(cells: pd.DataFrame, given=None) -> dict[str, str]:
         name = SYNONYMS.get(name, name)
         if name in LABELS:
             chosen.setdefault(name, column)
-    index = lower.get("index")  # of the GPU beside quantities of nvidia-smi, as Telegraf has them
-    if index and "gpu" not in chosen and any(map(legends.metric, cells.columns)) and cells[index].duplicated().any():
-        chosen["gpu"] = index
     chosen |= _told(cells, lower, given or {})
     for column in cells.columns.drop(ROW):
         if column in chosen.values():
