@@ -34,6 +34,13 @@ def test_hour_ending_with_a_marked_repeated_hour(tmp_path):
         price(tmp_path, "Hour Ending,LMP ($/MWh)", rows)
 
 
+def test_a_meters_hour_ending_stays_the_end(tmp_path):
+    text = "Hour Ending,Load (MW)\n11/01/2026 01:00,1\n11/01/2026 02:00,2\n11/01/2026 02:00 DST,3\n11/01/2026 24:00,4\n"
+    table, report = read("csv", put(tmp_path, "t.csv", text), time_zone="America/Chicago")
+    assert [f"{t:%m-%dT%H:%M}" for t in table["time"]] == ["11-01T06:00", "11-01T07:00", "11-01T08:00", "11-02T06:00"] and list(table["Load_W"]) == [1e6, 2e6, 3e6, 4e6]
+    assert any("so is `time`" in n for n in report.notes)
+
+
 @pytest.mark.parametrize("flag", [True, False])
 def test_numbers_of_hours_with_a_flag_or_up_to_25(tmp_path, flag):
     day = [(h, "N") for h in (1, 2)] + [(2, "Y")] + [(h, "N") for h in range(3, 25)] if flag else [(h, "N") for h in range(1, 26)]

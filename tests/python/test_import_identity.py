@@ -183,6 +183,8 @@ def test_exports_of_influxdb_and_weights_and_biases(tmp_path):
     assert by_gpu(table) == {"0": [600, 601], "1": [80, 81]} and str(table["time"].iloc[0]) == "2026-02-02 02:40:00+00:00"
     wandb = '"Relative Time (Process)","r1 - system/gpu.0.powerWatts","r1 - system/gpu.0.powerWatts__MIN","r1 - system/gpu.1.powerWatts","r1 - system/gpu.0.temp","r1 - system/gpu.1.temp"\n'
     table, _ = read("csv", put(tmp_path, "w.csv", wandb + "".join(f"{15 * i},{600 + i},1,{300 + i},60,40\n" for i in range(3))))
+    both = "_runtime,system.gpu.0.powerWatts,system.gpu.process.0.powerWatts\n0,600,600\n15,601,601\n"
+    assert by_gpu(read("csv", put(tmp_path, "p.csv", both))[0]) == {"0": [600, 601]}
     assert by_gpu(table) == {"0": [600, 601, 602], "1": [300, 301, 302]} and list(table["time_s"].unique()) == [0, 15, 30] and table["temperature_degC"].max() == 60
 
 

@@ -55,6 +55,11 @@ def metric(column: str) -> Optional[tuple[str, float]]:
     return METRICS.get(name) or nvidia_words.CSV.get(name)
 
 
+def is_repeated(column: str, columns) -> bool:
+    """Whether a metric of a GPU's process repeats the GPU's own, as Weights & Biases has them. @param column: its name; @param columns: all names"""
+    return "gpu.process." in column and column.replace("gpu.process.", "gpu.") in columns
+
+
 def gpu_of(column: str) -> Optional[tuple[str, str]]:
     """(host or "", number) of the GPU that a column's name or legend says, or None. @param column: its name"""
     said = labels(column)

@@ -351,7 +351,7 @@ def _guess(cells: pd.DataFrame, given=None) -> dict[str, str]:
             chosen.setdefault(name, column)
     chosen |= _told(cells, lower, given or {})
     for column in cells.columns.drop(ROW):
-        if column in chosen.values():
+        if column in chosen.values() or legends.is_repeated(column, cells):
             continue
         of_metric = legends.metric(column)
         bare, unit = split(column)

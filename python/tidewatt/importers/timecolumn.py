@@ -154,7 +154,10 @@ def read(texts: pd.Series, column: str, rows, file: str, report: ImportReport, z
             return parse_times(days.dt.strftime("%Y-%m-%dT%H:%M:%S.%f").where(values.notna(), ""), rows, file, ImportReport(report.kind), zone, series)
         scale = 1e-3 if column.endswith("_ms") else _SECONDS.get(behind.lower(), 1.0)
         return values * scale
-    times = parse_times(texts, rows, file, report, zone, series, comma, bool(hours.ENDING.search(column)))
+    ending = bool(hours.ENDING.search(column))
+    if ending:
+        report.note(f"{file}: '{column}' is the end of each hour, and so is `time`")
+    times = parse_times(texts, rows, file, report, zone, series, comma, ending)
     if len(times) and times.isna().all():
         raise InputError(f"{file}: no cell of '{column}' is a time, such as '{str(texts.iloc[0])[:40]}'; known: {KNOWN}")
     return times
