@@ -34,6 +34,12 @@ def test_hour_ending_with_a_marked_repeated_hour(tmp_path):
         price(tmp_path, "Hour Ending,LMP ($/MWh)", rows)
 
 
+def test_dst_behind_every_time_is_no_mark_of_a_repeated_hour(tmp_path):
+    text = "time,power_W\n" + "".join(f"2026-07-01 0{h}:00 DST,{h}\n" for h in range(3))
+    table, report = read("csv", put(tmp_path, "t.csv", text))
+    assert list(table["time"].dt.hour) == [0, 1, 2] and said(report, "DST behind the times is not used")
+
+
 def test_a_meters_hour_ending_stays_the_end(tmp_path):
     text = "Hour Ending,Load (MW)\n11/01/2026 01:00,1\n11/01/2026 02:00,2\n11/01/2026 02:00 DST,3\n11/01/2026 24:00,4\n"
     table, report = read("csv", put(tmp_path, "t.csv", text), time_zone="America/Chicago")

@@ -13,7 +13,7 @@ from .report import InputError
 ENDING = re.compile(r"(hour|period|interval)[ _-]?end|\bHE\b", re.IGNORECASE)
 NUMBER = re.compile(r"^(HE|hour([ _-]?(ending|number|no\.?))?|hr|(opr|delivery)[ _]?(hr|hour))$", re.IGNORECASE)
 FLAG = re.compile(r"^(DST[ _]?flag|repeated[ _]?hour([ _]?flag)?)$", re.IGNORECASE)
-_MARK = re.compile(r"(?<=\d)\s*(\(?(DST|repeated|second|2nd)\)?|\*)$", re.IGNORECASE)
+_MARK = re.compile(r"(?<=\d)\s*\(?(DST|repeated|second|2nd)\)?$", re.IGNORECASE)
 _MIDNIGHT = re.compile(r"(?<=[ T])24:00(:00(\.0+)?)?(?=$|[ Z+-])")
 _INTERVAL = re.compile(r"^(\S.*\d:\d\d.*?)\s+(?:-|–|to)\s+\S.*\d:\d\d|^(\S+T\S+)/\S+T\S+$")
 
@@ -23,16 +23,17 @@ def plain(texts: list[str]) -> tuple[list[str], np.ndarray, np.ndarray]:
 
     @param texts: of a column of times
     """
-    out, days, second = [], np.zeros(len(texts), dtype=int), np.zeros(len(texts), dtype=bool)
-    for i, text in enumerate(texts):
-        if match := _INTERVAL.match(text):
-            text = (match[1] or match[2]).strip()
-        if mark := _MARK.search(text):
-            text, second[i] = text[: mark.start()], True
-        if _MIDNIGHT.search(text):
-            text, days[i] = _MIDNIGHT.sub("00:00", text), 1
-        out.append(text)
-    return out, days, second
+    texts = [(match[1] or match[2]).strip() if (match := _INTERVAL.match(text)) else text for text in texts]
+    bare = [_MARK.sub("", text) for text in texts]
+    second = np.array([text != short for text, short in zip(texts, bare)], dtype=bool)
+    # A mark is one only if the same hour comes without it, too; else DST is the name of a zone's time.
+    alone = {text for text, marked in zip(texts, second) if not marked}
+    if all(short in alone for short, marked in zip(bare, second) if marked):
+        texts = bare
+    else:
+        second[:] = False
+    days = np.array([bool(_MIDNIGHT.search(text)) for text in texts], dtype=int)
+    return [_MIDNIGHT.sub("00:00", text) if day else text for text, day in zip(texts, days)], days, second
 
 
 def offsets(zone: Optional[str]) -> dict[str, str]:
