@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "python")]
+sys.path.append(str(ROOT / "python"))  # the package in the build tree first, where there is one
 
 from tidewatt import importers  # noqa: E402
 
