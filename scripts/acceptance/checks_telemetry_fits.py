@@ -16,7 +16,7 @@ AWKWARD = {
     "a torn last line and [N/A]": ("nvidia-smi", "timestamp, index, power.draw [W], temperature.gpu\n2024/05/17 18:00:00.123, 0, 543.21 W, 55\n2024/05/17 18:00:01.123, 0, [N/A], 55\n2024/05/17 18:00:01.12", 0, 2, ":4:", 3),
     "a clock that steps back": ("power", "time_s,power_W\n0,100\n1,200\n0.5,150\n2,300\n", 0, 2, ":4:", 5),
     "an energy counter that restarts": ("csv", "time_s,gpu,energy_J,power_W\n" + "".join(f"{t},0,{5000 + 100 * t if t < 60 else 100 * (t - 60)},100\n" for t in range(120)), 0, 2, "restarted", 121),
-    "a header without rows": ("power", "timestamp,power_W\n", 2, 2, "number", 0),
+    "a header without rows": ("power", "timestamp,power_W\n", 2, 2, "no row", 0),
     "an empty file": ("auto", "", 2, 2, "no format", 0),
     "a binary file": ("auto", "\0\1\2binary", 2, 2, "no format", 0),
 }  # fmt: skip
