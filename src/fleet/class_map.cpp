@@ -328,6 +328,7 @@ void add_once(const Legs& legs, const thermal::PackageModes& modes, std::span<co
   for (std::size_t m = 0; m < n_mode; ++m) to.left[m] += left[m];
 }
 
+/// Where the nominal chip is hottest in what was played last, over its end; nothing where that is the end.
 OncePeak once_peak(std::size_t n_kind, const thermal::PackageModes& modes, std::span<const double> more_W,
                    const Rooms& rooms) {
   OncePeak out;
@@ -358,7 +359,7 @@ void add_rises(ClassMap& map, std::span<const workload::Segment> segments, const
     map.within.peak_K = played.end_K[played.hottest] - played.all_mean_K;
     for (const auto k : map.used) map.within.peak_K -= own_W[k] * map.peak.K_per_W[k];
   }
-  // A chip that is still warming is hottest later.
+  // A chip that is still warming is hottest later. What is known of leakage stays that of the settled one.
   const auto settled = map.leakage;
   const std::size_t of_settled = played.hottest;
   play_nominal(map, own, {}, rooms);

@@ -16,7 +16,11 @@ struct HallLimits {
   std::vector<std::size_t> hall;  ///< [limit] one that has it
   std::vector<std::size_t> node;  ///< [node of the job] its limit; empty: all have one
   std::size_t n() const { return of.size(); }
-  std::size_t of_node(std::size_t i) const { return node.empty() ? 0 : node[i]; }
+  /// Class of a node's ranks: groups hold limits, and limits stages. @param i node of the job  @param n_stage classes of a limit
+  std::uint32_t class_of(std::size_t i, std::size_t group, std::int64_t stage, std::size_t n_stage) const {
+    const std::size_t limit = node.empty() ? 0 : node[i];
+    return static_cast<std::uint32_t>((group * n() + limit) * n_stage + static_cast<std::size_t>(stage));
+  }
   /// Repeats the classes of every group of a timeline for ranks under each limit. @param n_stage classes of a group
   void repeat_classes(std::size_t n_stage, workload::Timeline& timeline) const;
 };
@@ -29,7 +33,7 @@ HallLimits limits_of(std::span<const Controls> of_hall, std::span<const std::siz
 class StageWindows {
  public:
   StageWindows() = default;
-  /// At the reference clock. @param make courses under one limit
+  /// At the reference clock. @param courses those that every limit begins with
   StageWindows(const workload::IterationModel& model, const workload::Timeline& at_reference, const NodeType& type,
                StageCourses courses);
   /// Clocks under the limits in force. @param clock_frac of the highest clock

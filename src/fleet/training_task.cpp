@@ -130,13 +130,10 @@ void TrainingTask::ask_alone(StageWindows& window, FleetState& state, double ahe
                              FleetTask& task) const {
   task.reference_Hz = model_.reference_clock_Hz();
   const auto mean_W = window.set_alone(limits_, task);
-  const auto n_stage = static_cast<std::size_t>(model_.n_stage());
   task.whole = nullptr;
   task.first_node = ranks_.first_node;
   task.node_class.resize(n_node());
-  for (std::size_t i = 0; i < n_node(); ++i)
-    task.node_class[i] =
-        static_cast<std::uint32_t>(limits_.of_node(i) * n_stage) + static_cast<std::uint32_t>(ranks_.stage[i]);
+  for (std::size_t i = 0; i < n_node(); ++i) task.node_class[i] = limits_.class_of(i, 0, ranks_.stage[i], n_stage());
   task.legs.clear();
   task.repeats = true;
   predict_with_own_clocks(fleet_, state, task, mean_W, ahead_s, signals);
@@ -169,7 +166,6 @@ ReplicaGroups TrainingTask::groups_now(const FleetState& state, std::span<const 
 
 void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, double ahead_s, FleetSignals& signals,
                             FleetTask& task, std::int64_t iteration, Tick begin, Tick pair_within) {
-  const auto n_stage = static_cast<std::size_t>(model_.n_stage());
   auto& window = work == Work::iterate ? iterate_window_ : evaluate_window_;
   const auto node_hall = std::span(fleet_.node_hall).subspan(ranks_.first_node, n_node());
   limits_ = limits_of(state.controls, ranks_.halls, node_hall);
@@ -187,25 +183,23 @@ void TrainingTask::set_work(Work work, std::int64_t batches, FleetState& state, 
   else if (!held_.any())
     split_long(timeline_);
   if (!held_.any()) split_after_waits(timeline_);
-  limits_.repeat_classes(n_stage, timeline_);
+  limits_.repeat_classes(n_stage(), timeline_);
   task.class_window.clear(), task.class_course.clear(), task.class_lead.clear();
   task.class_gate_Hz.clear();
   for (std::size_t group = 0; group < n_group; ++group) {
     const double gate_Hz = options_.gating ? pace_[group] * reference_Hz : 0.0;
     if (gate_Hz > 0.0 || !held_.any())  // without gating nobody waits, so courses know nothing of what is burned
       window.add(model_, fleet_, limits_, gate_Hz, pace_.front() * reference_Hz, task);
-    for (std::size_t c = 0; c < limits_.n() * n_stage; ++c) {
-      task.class_window.push_back(task.class_course.empty() ? window.mix(c % n_stage)
+    for (std::size_t c = 0; c < limits_.n() * n_stage(); ++c) {
+      task.class_window.push_back(task.class_course.empty() ? window.mix(c % n_stage())
                                                             : task.class_course[task.class_window.size()].all());
       task.class_gate_Hz.push_back(gate_Hz);
     }
   }
-  task.class_busy.assign(n_group * limits_.n() * n_stage, 1);
-  for (std::size_t i = 0; i < n_node(); ++i) {
-    const std::size_t group = groups.of_replica[static_cast<std::size_t>(ranks_.replica[i])];
-    task.node_class[i] = static_cast<std::uint32_t>((group * limits_.n() + limits_.of_node(i)) * n_stage +
-                                                    static_cast<std::size_t>(ranks_.stage[i]));
-  }
+  task.class_busy.assign(n_group * limits_.n() * n_stage(), 1);
+  for (std::size_t i = 0; i < n_node(); ++i)
+    task.node_class[i] =
+        limits_.class_of(i, groups.of_replica[static_cast<std::size_t>(ranks_.replica[i])], ranks_.stage[i], n_stage());
   set_kinds(task, timeline_, type(), reference_Hz);
   task.iterations = 1;
   if (held_.any()) held_.apply(timeline_, task, type(), controls(state), wait_kind_of(timeline_), true, pair_within);
@@ -224,7 +218,7 @@ Tick TrainingTask::exchange() const { return model_.dp() < 2 ? 0 : exchange_begi
 void TrainingTask::set_mean(std::int64_t first, std::int64_t count, Tick begin, FleetTask& task) {
   timeline_ = model_.iteration(pace_, scatter_.mean(first, count, begin));
   split_after_waits(timeline_);
-  limits_.repeat_classes(static_cast<std::size_t>(model_.n_stage()), timeline_);
+  limits_.repeat_classes(n_stage(), timeline_);
   task.timeline = &timeline_;
 }
 
@@ -232,7 +226,7 @@ std::vector<workload::Timeline> TrainingTask::singles() const {
   std::vector<workload::Timeline> out;
   for (const auto& scatter : scatter_.each()) {
     split_after_waits(out.emplace_back(model_.iteration(pace_, scatter)));
-    limits_.repeat_classes(static_cast<std::size_t>(model_.n_stage()), out.back());
+    limits_.repeat_classes(n_stage(), out.back());
   }
   return out;
 }

@@ -125,6 +125,7 @@ class TrainingTask {
   void split_hold(Tick duration, const HoldShare& share, FleetTask& task);
   const NodeType& type() const { return fleet_.types[ranks_.halls.front()]; }
   Controls controls(const FleetState& state) const { return tightest(state.controls, ranks_.halls); }
+  std::size_t n_stage() const { return static_cast<std::size_t>(model_.n_stage()); }
   std::size_t n_replica() const { return static_cast<std::size_t>(model_.dp()); }
 
   workload::IterationModel model_;

@@ -49,6 +49,14 @@ std::string possible(const AssumedInput& a, const Scenario& s) {
   return "";
 }
 
+/// Gives words their places in the list of their key, and leaves out those that cannot be run. @returns what is wrong with them
+std::string place(AssumedInput& a, const PresentValues& now, Scenario& s) {
+  const auto known = now.words.find(a.key);
+  auto wrong = place_words(a, known == now.words.end() ? std::vector<std::string>{} : known->second);
+  if (wrong.empty()) drop_impossible(a, s);
+  return wrong;
+}
+
 /// Reads what one `[[assumed]]` says. @returns what is wrong with it
 std::string read_one(const AssumedParams& own, const PresentValues& now, Scenario& s, AssumedInput& a) {
   a.key = own.key, a.source = own.source, a.value = now.value.at(own.key), a.words = own.words;
@@ -56,9 +64,7 @@ std::string read_one(const AssumedParams& own, const PresentValues& now, Scenari
   const bool ranged = !own.values.empty() || own.low != 0.0 || own.high != 0.0;
   if (!own.words.empty()) {
     if (ranged) return "give words, or low and high, or values";
-    auto wrong = place_words(a, known == now.words.end() ? std::vector<std::string>{} : known->second);
-    if (wrong.empty()) drop_impossible(a, s);
-    return wrong;
+    return place(a, now, s);
   }
   if (known != now.words.end())
     return fmt::format("{} takes a word: give words, some of {}", own.key, fmt::join(known->second, ", "));
@@ -69,16 +75,12 @@ std::string read_one(const AssumedParams& own, const PresentValues& now, Scenari
 
 bool is_unplaced(const AssumedInput& a) { return !a.words.empty() && a.values.empty(); }
 
-/// Gives words that the catalog or a default assumes their places, and leaves out those that cannot be run.
+/// The same of words that the catalog or a default assumes.
 void place_listed(const PresentValues& now, Scenario& s, Reading& reading) {
   for (AssumedInput& a : reading.assumed) {
     if (!is_unplaced(a)) continue;
     a.value = now.value.at(a.key);
-    const auto known = now.words.find(a.key);
-    const std::string wrong = place_words(a, known == now.words.end() ? std::vector<std::string>{} : known->second);
-    if (wrong.empty())
-      drop_impossible(a, s);
-    else
+    if (const std::string wrong = place(a, now, s); !wrong.empty())
       reading.findings.push_back({{}, a.key, "[assumed] of its catalog entry: " + wrong});
   }
 }

@@ -157,8 +157,7 @@ void assumed_section(const Filing& f, Page& page) {
   page.heading("8 Assumed inputs and their ranges");
   page.text(
       "Values that nobody has stated for this site. A range says how far the true value may lie, a list of words what "
-      "else "
-      "it may be; `tidewatt sweep` "
+      "else it may be; `tidewatt sweep` "
       "shows "
       "what it moves. Sources: [R] read in the primary text, [S] in a secondary one, [D] taken from data, [C] "
       "calculated, "

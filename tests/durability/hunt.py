@@ -1,7 +1,6 @@
 """What the hunts share: cases of the command run side by side, each judged by how it ended and whether its figures are finite."""
 import json
 import math
-import os
 import re
 import subprocess
 import tempfile
@@ -97,7 +96,7 @@ def run_case(scenario, sets):
 def hunt(cases, show=False):
     """Runs (name, scenario, sets) over all cores."""
     tally = Tally()
-    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    workers = sweeps.workers()
     cases = list(cases)
     with ThreadPoolExecutor(workers) as pool:
         for (name, _, _), outcome in zip(cases, pool.map(lambda c: run_case(c[1], c[2]), cases)):

@@ -18,6 +18,8 @@ OVER_HALLS = 0.02  # of a board's limit, in the mean over the work: ballast in h
 # all ranks lasts as long as at the mean clock
 SLOW_RISE = 0.04  # of tokens and of a board's limit: where power may rise by less than 1 kW/s, chips beside the nominal one are followed by planes
 WARMER_K = 0.05  # the hottest die's own error against the reference
+LOSSES = ("failure", "sag")  # work since the last save is lost
+STOPS = ("pause", "curtailment", "planned_stop", *LOSSES)
 FIGURES = ("tokens_per_s_mean", "it_mean_MW", "pcc_mean_MW", "pcc_max_MW", "die_max_degC", "n_interruptions_planned", "n_interruptions_unexpected")
 
 
@@ -67,6 +69,10 @@ def unlike(a, b, tolerance=SAME, keys=FIGURES):
     return None
 
 
+def has_event(scenario, *kinds):
+    return any(e["kind"] in kinds for e in scenario.get("event", []))
+
+
 def rises_slowly(scenario):
     return any(m["kind"] == "gpu_smoothing" and m["ramp_up_W_per_s"] < 1000 for m in scenario.get("mitigation", []))
 
@@ -86,8 +92,8 @@ def within_one(scenario, figures, arrays):
     slow = rises_slowly(scenario)
     over_W = (figures["cap_over_max_W"] or 0.0) * (figures["cap_over_percent"] or 0.0) / 100.0
     board_W = random_scenarios.board_W(scenario["hall"][0]["gpu"])
-    mixed = len({h.get("cap_W") for h in scenario["hall"]}) > 1 or not scenario["run"]["gating"]
-    if over_W > (SLOW_RISE if slow else OVER_HALLS if mixed else MONOTONE) * board_W:
+    uneven = len({h.get("cap_W") for h in scenario["hall"]}) > 1 or not scenario["run"]["gating"]
+    if over_W > (SLOW_RISE if slow else OVER_HALLS if uneven else MONOTONE) * board_W:
         return f"boards are {figures['cap_over_max_W']:.3g} W above their caps in {figures['cap_over_percent']:.3g} % of the work"
     total = sum(j["it_mean_MW"] for j in figures["jobs"])
     if total > figures["it_mean_MW"] * (1.0 + SAME):
@@ -148,7 +154,7 @@ def lower_cap(scenario, figures, rng):
     out = copy.deepcopy(scenario)
     for hall in out["hall"]:
         hall["cap_W"] = round(0.9 * hall.get("cap_W", random_scenarios.board_W(hall["gpu"])))
-    if any(e["kind"] in ("pause", "curtailment", "failure", "planned_stop", "sag") for e in out.get("event", [])):
+    if has_event(scenario, *STOPS):
         return None  # iterations end elsewhere, and with them stops
     now = run(out)[0]
     slow = rises_slowly(scenario)
@@ -162,7 +168,7 @@ def lower_cap(scenario, figures, rng):
 
 def hotter(scenario, figures, rng):
     """An extreme day instead of a typical one: dies and plants no cooler."""
-    if any(e["kind"] in ("pause", "curtailment", "failure", "planned_stop", "sag") for e in scenario.get("event", [])):
+    if has_event(scenario, *STOPS):
         return None  # iterations end elsewhere, and with them stops
     out = copy.deepcopy(scenario)
     day = {"typical": "hot", "hot": "extreme"}[scenario["weather"]["day"]]
@@ -177,7 +183,7 @@ def hotter(scenario, figures, rng):
 
 def idle_order(scenario, figures, rng):
     """An order above all that the site can draw does nothing."""
-    if any(e["kind"] in ("failure", "sag") for e in scenario.get("event", [])):
+    if has_event(scenario, *LOSSES):
         return None  # its edges end steps: another iteration may be the one that is lost
     out = copy.deepcopy(scenario)
     out.setdefault("event", []).append({"name": "idle", "kind": "curtailment", "by": rng.choice(("cap", "pause")), "at_s": 30.0, "duration_s": 40.0, "limit_MW": 100.0})
@@ -194,7 +200,7 @@ def more_pause(scenario, figures, rng):
     now = run(out)[0]
     before, after = (sum(j["tokens"] for j in f["jobs"]) for f in (figures, now))
     # A stop saves, so a later failure loses less.
-    if after > 1.001 * before and not any(e["kind"] in ("failure", "sag") for e in scenario.get("event", [])):
+    if after > 1.001 * before and not has_event(scenario, *LOSSES):
         return f"{after} tokens with a pause more, {before} before"
     return None
 

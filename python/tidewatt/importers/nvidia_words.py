@@ -70,6 +70,13 @@ DCGMI = meanings({
     "dram_activity_frac": "DRAMA*1",
     "energy_J": "TOTEC",
 })
+
+
+def _in_sections(sections, words):
+    """The same names in each of several sections of a report."""
+    return {f"{section}/{name}": meaning for section in sections for name, meaning in words.items()}
+
+
 # Sections of `-q` are indented by four spaces a level.
 _Q_POWER = meanings({
     "power_W": "Average Power Draw, Power Draw",
@@ -79,8 +86,7 @@ _Q_POWER = meanings({
     "min_limit_W": "Min Power Limit",
     "max_limit_W": "Max Power Limit",
 })
-Q = {f"{section}/{name}": meaning for section in ("GPU Power Readings", "Power Readings") for name, meaning in _Q_POWER.items()}
-Q |= meanings({
+Q = _in_sections(("GPU Power Readings", "Power Readings"), _Q_POWER) | meanings({
     "memory_power_W": "GPU Memory Power Readings/Average Power Draw",
     "temperature_degC": "Temperature/GPU Current Temp",
     "memory_temperature_degC": "Temperature/Memory Current Temp",
@@ -99,8 +105,7 @@ _XML_POWER = meanings({
     "min_limit_W": "min_power_limit",
     "max_limit_W": "max_power_limit",
 })
-XML = {f"{section}/{name}": meaning for section in ("gpu_power_readings", "power_readings") for name, meaning in _XML_POWER.items()}
-XML |= meanings({
+XML = _in_sections(("gpu_power_readings", "power_readings"), _XML_POWER) | meanings({
     "temperature_degC": "temperature/gpu_temp",
     "memory_temperature_degC": "temperature/memory_temp",
     "clock_MHz": "clocks/sm_clock",

@@ -181,7 +181,7 @@ TEST_CASE("a tornado's words have the lowest and the highest output as ends") {
   CHECK(failed_ends(spec, table) == std::vector<std::string>{"w = full: input: no room"});
 }
 
-TEST_CASE("a case's word stands in its row, is set in its run, and can decide an output") {
+TEST_CASE("words vary like numbers: the table names each case's word, and the run uses it") {
   const StudyCase c;
   c.write("words.toml",
           "base = \"tiny.toml\"\n[[assumed]]\nkey = \"job.main.plan.recompute\"\nwords = [\"none\", \"full\"]\nsource "
