@@ -101,6 +101,7 @@ void add_assumed(const std::vector<AssumedParams>& own, const std::vector<std::s
     reading.assumed.insert(reading.assumed.end(), reading.of_brake.begin(), reading.of_brake.end());
   if (!reading.findings.empty()) return;
   std::vector<std::string> keys;
+  keys.reserve(own.size());
   for (const auto& o : own) keys.push_back(o.key);
   for (const auto& a : reading.assumed)
     if (is_unplaced(a)) keys.push_back(a.key);
