@@ -46,8 +46,8 @@ std::shared_ptr<RunResult> run(const std::shared_ptr<sim::Scenario>& scenario, s
   return shared->made;
 }
 
-py::tuple interval(const std::shared_ptr<sim::Scenario>& scenario, const std::shared_ptr<RunResult>& base,
-                   std::int64_t n_draw, std::string catalog_overlay, const py::object& progress) {
+std::string interval(const std::shared_ptr<sim::Scenario>& scenario, const std::shared_ptr<RunResult>& base,
+                     std::int64_t n_draw, std::string catalog_overlay, const py::object& progress) {
   const auto made = std::make_shared<study::Chance>();
   in_background(
       [=, overlay = std::move(catalog_overlay)](const std::atomic<bool>& stop) {
@@ -61,17 +61,7 @@ py::tuple interval(const std::shared_ptr<sim::Scenario>& scenario, const std::sh
       [&] {
         if (!progress.is_none()) progress();
       });
-  py::dict quantiles;
-  for (const auto& f : made->figures) {
-    if (!std::isfinite(f.p05)) continue;
-    for (const auto& [end, x] : {std::pair{"_p05", f.p05}, {"_p50", f.p50}, {"_p95", f.p95}})
-      quantiles[py::str(f.key + end)] = x;
-    if (const auto event = made->event_p50.find(f.key); event != made->event_p50.end()) {
-      quantiles[py::str(f.key + "_event_p50")] = event->second;
-      quantiles[py::str(f.key + "_event_max")] = made->event_max.at(f.key);
-    }
-  }
-  return py::make_tuple(quantiles, study::chance_json(*made), study::chance_text(*made, base->result));
+  return study::chance_file(*made, base->result, base->payload_sha256);
 }
 
 /// An engine that Python threads cannot drive into itself.

@@ -24,7 +24,13 @@ def result_html(summary: Mapping[str, Any], columns: Mapping[str, Iterable[str]]
     columns : Mapping[str, Iterable[str]]
         Names of the arrays of each group.
     """
-    parts = [pattern.format(with_unit(summary[key], unit)) + (of_peak(summary) if key == "mfu_percent" else "") for key, pattern, unit in HEADLINE if summary.get(key) is not None]
+    parts = [
+        pattern.format(with_unit(summary[key], unit)) + (of_peak(summary) if key == "mfu_percent" else "") + _ends(summary, key)
+        for key, pattern, unit in HEADLINE
+        if summary.get(key) is not None
+    ]
+    if any(_ends(summary, key) for key, _, _ in HEADLINE):
+        parts.append("in brackets: 90 % interval")
     verdict = summary.get("compliance")
     rules = f' · rules: <b style="color:{VERDICT.get(verdict, "inherit")}">{escape(verdict)}</b>' if verdict else ""
     groups = "".join(f"<li><b>{escape(name)}</b>: {escape(', '.join(names))}</li>" for name, names in columns.items())
@@ -39,6 +45,23 @@ def result_html(summary: Mapping[str, Any], columns: Mapping[str, Iterable[str]]
         + "".join(_folded(f"job {escape(str(job.get('name')))}", _table(job.items())) for job in summary.get("jobs") or [])
         + _folded(f"{len(columns)} groups of arrays", f"<ul>{groups}</ul>")
     )
+
+
+def in_words(summary: Mapping[str, Any], key: str, digits: int = 3) -> str:
+    """The figure `key` of a `summary` with its unit, and the ends of its 90 % interval in brackets where it has one.
+
+    Parameters
+    ----------
+    summary, key, digits
+        Figures by key; one of them; significant digits.
+    """
+    unit = next((figures[key][1] for figures in FIGURES.values() if key in figures), "")
+    return with_unit(summary[key], unit, digits) + _ends(summary, key)
+
+
+def _ends(summary: Mapping[str, Any], key: str) -> str:
+    low, high = summary.get(f"{key}_p05"), summary.get(f"{key}_p95")
+    return "" if low is None or high is None else f" ({text(low, 3)} to {text(high, 3)})"
 
 
 def result_repr(summary: Mapping[str, Any], groups: Iterable[str]) -> str:

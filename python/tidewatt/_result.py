@@ -6,9 +6,9 @@ import os
 import tempfile
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
 
-from ._chance import with_chance
+from ._chance import summary_with_ends, with_chance
 from ._datasets import resampled
 from ._given import Figures, unknown
 from ._plot import Plot
@@ -292,6 +292,64 @@ class Result:
 
         return machines(self, case=case, **options)
 
+    def interval(self, *, draws: int = 32, progress: Callable[[], object] | None = None) -> Result:
+        """Finds where the headlines lie over other fleets, instants of events, inputs and days: see `tidewatt.interval`.
+
+        Afterwards `summary` has `K_p05`, `K_p50` and `K_p95` of each headline K, `print` shows them, pictures and reports write the 90 %
+        interval beside each headline, and `save` keeps them beside the file, as `tidewatt run` does.
+
+        Parameters
+        ----------
+        draws, progress
+            As for `tidewatt.interval`: runs with all assumed inputs drawn; called every 50 ms.
+
+        Returns
+        -------
+        Result
+            This one.
+
+        Raises
+        ------
+        TypeError
+            The result was read from a file, which does not hold its scenario: `tidewatt.interval` takes one.
+        ValueError
+            `draws` is outside 2 to 4096.
+
+        Examples
+        --------
+        >>> result = tw.run("llama3_405b_day").interval()
+        >>> result.summary["throughput_swing_percent_p95"]
+        """
+        from ._study import chance_of
+
+        self._source.chance = chance_of(None, self, draws, progress)
+        self.summary = Figures(summary_with_ends(self.summary, self._source.chance))
+        return self
+
+    def text(self, key: str, digits: int = 3) -> str:
+        """A figure of the summary in words: its value, unit and, after `interval`, the ends of its 90 % interval in brackets.
+
+        Parameters
+        ----------
+        key : str
+            Of `summary`.
+        digits : int, default 3
+            Significant digits.
+
+        Raises
+        ------
+        KeyError
+            Unknown key; the message names the nearest.
+
+        Examples
+        --------
+        >>> result.text("throughput_swing_percent", 2)
+        '1.2 % (0.98 to 3.5)'
+        """
+        from ._look import in_words
+
+        return in_words(self.summary, key, digits)
+
     def explain(self, scenario: Scenario | AnyPath | None = None, **options: Any) -> Answer:
         """Why throughput changes over this run, and what would help.
 
@@ -397,4 +455,4 @@ def open(path: str | os.PathLike[str]) -> Result:
 
     os.stat(path)
     source = Source(_core.ResultFile(os.fspath(path)))
-    return Result(source, source.figures)
+    return Result(source, summary_with_ends(source.figures, source.chance))

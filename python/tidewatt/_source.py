@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from typing import TYPE_CHECKING, Any, Iterator
 
 import numpy as np
 
 from . import _core
+from ._chance import chance_beside, file_beside
 from ._datasets import Column, dataset, with_step_s
 from .report.read import ResultFile, figures_of, reading
 
@@ -20,6 +22,8 @@ class Source:
 
     def __init__(self, core: _core.RunResult | _core.ResultFile):
         self._core = core
+        self.chance: dict[str, Any] = chance_beside(getattr(core, "path", ""), core.payload_sha256)
+        """Of the headlines, as it lies beside the file or a study has found it: see `chance_beside`; empty where it is not known."""
         self.columns: dict[str, list[Column]] = {}
         for path, dims, unit, long_name in core.arrays:
             group, _, name = path[1:].rpartition("/")
@@ -73,10 +77,13 @@ class Source:
             return with_step_s(made, self.values("/day/time"), end_s) if group == "day" else made
 
     def save(self, path: str) -> None:
-        """Writes the HDF5 file at `path`, completely or not at all. @raises OutputError: it cannot be written."""
+        """Writes the HDF5 file at `path`, completely or not at all, and the chance of the headlines beside it where it is known.
+        @raises OutputError: it cannot be written."""
         self._core.save(path)
+        if self.chance:
+            file_beside(path).write_text(json.dumps(self.chance, indent=1) + "\n", encoding="utf-8")
 
     @contextlib.contextmanager
     def drawing(self) -> Iterator[ResultFile]:
         """What the report's drawing functions read from."""
-        yield ResultFile(self._core)
+        yield ResultFile(self._core, self.chance)

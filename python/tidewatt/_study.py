@@ -8,6 +8,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 from . import _core
+from ._chance import headline_ends
 from ._engine import _as_scenario, _thread_count, run
 from ._load import Path, Scenario, _absolute
 from ._result import Result
@@ -157,11 +158,28 @@ def interval(
     >>> band = tw.interval("llama3_405b_day")
     >>> band["throughput_swing_percent_p05"], band["throughput_swing_percent_p95"]
     """
+    chance = chance_of(scenario, result, draws, progress)
+    return Answer({**headline_ends(chance), **chance["interval"]}, chance["text"])
+
+
+def chance_of(scenario: Scenario | Path | None, result: Result | None, draws: int, progress: Callable[[], object] | None) -> dict[str, Any]:
+    """The chance of a run's headlines as `tidewatt run` leaves it beside the result's file.
+
+    Parameters
+    ----------
+    scenario, result, draws, progress
+        As of `interval`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As of `interval`.
+    """
     if not 2 <= draws <= 4096:
         raise ValueError(f"draws: {draws} is outside 2 to 4096")
     scenario, core = _run_of(scenario, result, 0)
-    figures, told, text = _core.interval(scenario._core, core, int(draws), scenario._source.catalog if scenario._source is not None else "", progress)
-    return Answer({**figures, **json.loads(told)}, text)
+    overlay = scenario._source.catalog if scenario._source is not None else ""
+    return json.loads(_core.interval(scenario._core, core, int(draws), overlay, progress))
 
 
 def _run_of(scenario: Scenario | Path | None, result: Result | None, threads: int) -> tuple[Scenario, _core.RunResult]:

@@ -23,6 +23,7 @@ namespace {
 constexpr double longest_replay_s = 24.0 * 3600.0;
 constexpr double usual_replay_s = 1800.0, behind_events_s = 600.0;  // of runs without a whole day
 constexpr std::uint64_t inputs_seed = 1;
+constexpr int n_phase = 5;  // of events within an iteration
 
 double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -33,6 +34,33 @@ Figures figures_of(const sim::Scenario& scenario) {
   Figures out;
   for (const Headline& h : headlines())
     if (const double x = sim::figure(result, h.key); std::isfinite(x)) out[h.key] = x;
+  return out;
+}
+
+/// What draws are held against.
+struct Nominal {
+  Figures as_is;  ///< of days: iterations stay as long as they are, and events hit the same part of one
+  Figures
+      typical;  ///< of inputs: medians over phases of all events within an iteration. A draw changes what its events hit
+};
+
+Nominal nominal_figures(const sim::Scenario& scenario, double iteration_s) {
+  Nominal out{figures_of(scenario), {}};
+  const bool moves = !scenario.events.empty() && std::isfinite(iteration_s);
+  std::map<std::string, std::vector<double>> of_phases;
+  for (const auto& [key, value] : out.as_is) of_phases[key] = {value};
+  for (int i = 1; moves && i < n_phase; ++i) {
+    sim::Scenario moved = scenario;
+    const double by_s = iteration_s * i / n_phase;
+    for (auto& e : moved.events)
+      if (e.at_s > 0.0 && e.at_s + by_s < scenario.run.duration_s) e.at_s += by_s;
+    for (const auto& [key, value] : figures_of(moved)) of_phases[key].push_back(value);
+  }
+  for (auto& [key, values] : of_phases) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    out.typical[key] = *middle;
+  }
   return out;
 }
 
@@ -137,9 +165,9 @@ Chance run_chance(const sim::Scenario& scenario, const sim::Result& base, const 
   // No headline comes from flicker, bands and cycles, which see the rated part alone: it is left empty, a tenth of the work.
   fleet.scenario.devices.rules_from_s = duration_s, fleet.scenario.devices.rules_until_s = 0.0;
   out.n_gpu = fleet.n_gpu, out.replayed_h = duration_s / 3600.0;
-  Figures nominal;
+  Nominal nominal;
   try {
-    nominal = figures_of(fleet.scenario);
+    nominal = nominal_figures(fleet.scenario, sim::figure(base, "iteration_s"));
   } catch (const std::runtime_error& e) {
     out.notes.push_back(fmt::format("the reduced fleet cannot be run: {}", e.what()));
   }
@@ -148,10 +176,11 @@ Chance run_chance(const sim::Scenario& scenario, const sim::Result& base, const 
   out.bound = std::move(instants.bound);
   out.parts = {fleet_part(scenario, base, o), std::move(instants.part), part("inputs"), part("weather"), o.model};
   out.parts.back().name = "model";
-  if (nominal.empty()) {
+  if (nominal.as_is.empty()) {
     out.parts[2].n_failed = o.n_input;
   } else {
-    out.parts[2] = inputs_part(fleet, nominal, o), out.parts[3] = weather_part(fleet, nominal, o);
+    out.parts[2] = inputs_part(fleet, nominal.typical, o);
+    out.parts[3] = weather_part(fleet, nominal.as_is, o);
   }
   for (const Headline& h : headlines()) {
     const bool there =

@@ -32,7 +32,8 @@ struct ChanceOptions {
 /// * model: what blind validation rows of the same class missed by, where there are any
 ///
 /// Inputs and weather are replayed on a fleet of about 512 GPUs in whole parts (reduced_fleet), for the first day of longer runs; their
-/// values are ratios to the same fleet's run without draws. Equal inputs give equal bits on every machine and for any number of threads.
+/// values are ratios to the same fleet's run without draws; those of inputs, where there are events, to its medians over five phases of all
+/// events within an iteration. Equal inputs give equal bits on every machine and for any number of threads.
 /// @param base result of the scenario's run
 Chance run_chance(const sim::Scenario& scenario, const sim::Result& base, const ChanceOptions& options = {});
 

@@ -172,3 +172,27 @@ def test_looks(result):
     assert f"{result.summary['n_gpu']:,} GPUs · " in shown and " MW at the connection" in shown
     assert all(f">{key}<" in page for key in result.summary if result.summary[key] is not None and key != "jobs")
     json.dumps(result.summary)  # plain values only
+
+
+def test_the_interval_of_a_run_reaches_words_pictures_and_files(tmp_path):
+    own = tw.run(tiny(), threads=2)
+    assert "in brackets" not in drawn_words(own) and "(" not in own.text("pcc_max_MW")
+    assert own.interval(draws=2) is own
+    low, high = own.summary["pcc_max_MW_p05"], own.summary["pcc_max_MW_p95"]
+    assert 0 < low < high and list(own.summary)[list(own.summary).index("pcc_max_MW") + 1] == "pcc_max_MW_p05"
+    assert own.text("pcc_max_MW", 4) == f"{own.summary['pcc_max_MW']:.4g}\u00a0MW ({low:.3g} to {high:.3g})"
+    assert "Headlines with their chance" in str(own) and "in brackets: 90 % interval" in drawn_words(own) and "in brackets" in own._repr_html_()
+    # A study of its own says the same; the file keeps it, and gives it back.
+    assert tw.interval(result=own, draws=2)["pcc_max_MW_p95"] == high
+    again = tw.open(own.save(tmp_path / "own.h5"))
+    assert again.summary["pcc_max_MW_p95"] == high and "Headlines with their chance" in str(again) and "in brackets" in drawn_words(again)
+    with pytest.raises(KeyError, match="pcc_max_MW"):
+        own.text("pcc_max_MV")
+
+
+def drawn_words(result):
+    """All words above the picture of the waveform's whole course."""
+    figure = root(result.plot.waveform())
+    words = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
+    plt.close("all")
+    return words

@@ -27,7 +27,7 @@ ELSEWHERE = {
     "json": "figures are values", "quiet": "progress=False", "help": "help()", "out": "Result.save, Fit.save or `path`",
     "set": "load", "weather": "load", "recording": "load", "catalog": "load", "seed": 'set={"run.seed": 1}', "force": "open(path, 'w')",
     "run --checkpoint": "Engine", "run --checkpoint-every-h": "Engine", "run --resume": "Engine", "run --explain": "explain", "run --fleets": "explain",
-    "run --show": "Result.plot.iteration", "run --gpu": "Result.plot.fleet", "run --all": "Result.summary", "validate --all": "the table has all rows", "validate --model-errors": "only the command lists them", "run --no-interval": "interval", "run --draws": "interval",
+    "run --show": "Result.plot.iteration", "run --gpu": "Result.plot.fleet", "run --all": "Result.summary", "validate --all": "the table has all rows", "validate --model-errors": "only the command lists them", "run --no-interval": "Result.interval", "run --draws": "interval",
     "sweep --shard": "executor", "sweep --merge": "executor", "sweep --verify": "sweep again", "sweep --list": "SweepTable.frame",
     "sweep --tornado": "mode", "sweep --monte-carlo": "mode", "sweep --against": "compare",
     "size --for": "most_gpus", "size --contract-MW": "most_gpus", "size --breaker-frac": "most_gpus",

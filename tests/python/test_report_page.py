@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import page_numbers  # noqa: E402
 import synthetic_result  # noqa: E402
 from tidewatt import report  # noqa: E402
-from tidewatt.report import charts, compare_page, compliance, day, energy, grid_case, labels, limiter, page_data, zoom  # noqa: E402
+from tidewatt.report import charts, compare_page, compliance, day, energy, findings, grid_case, labels, limiter, page_data, zoom  # noqa: E402
 from tidewatt.report.read import Missing, ResultFile  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -267,8 +267,13 @@ def test_the_cards_show_the_chance_that_lies_beside_the_result(file, tmp_path):
     def page():
         return report.write(own, tmp_path / "page")[0].read_text(encoding="utf-8")
 
-    assert "median 18.5, 90 % within 17 to 21" in page()
+    assert "median 18.5, 90 % within 17.0\u00a0to\u00a021.0" in page()
+    # Captions have it too, and say what brackets hold: the caption of the waveform has the largest millisecond.
+    words = findings.waveform(ResultFile(own), float("nan"))[1]
+    assert "MW (17.0\u00a0to\u00a021.0)" in words and words.endswith("in brackets: 90 % interval over fleets, instants, inputs and days")
     # The chance of another result under the same name does not count, nor does a damaged file.
-    for text in (json.dumps({"payload_sha256": 64 * "1", "figures": figures}), "{", "[]"):
+    sha256 = ResultFile(own).payload_sha256
+    forged = [{"payload_sha256": sha256, "text": "", "interval": {}, "figures": of} for of in ([], {"pcc_max_MW": 3}, {"pcc_max_MW": {"p05": "x", "p50": 1, "p95": 2}})]
+    for text in (json.dumps({"payload_sha256": 64 * "1", "figures": figures, "text": "", "interval": {}}), "{", "[]", *map(json.dumps, forged)):
         beside.write_text(text, encoding="utf-8")
-        assert "90 % within" not in page()
+        assert "90 % within" not in page() and "in brackets" not in findings.waveform(ResultFile(own), float("nan"))[1]

@@ -77,12 +77,13 @@ class Answers:
         return self._kept[key]
 
     def _interval(self, check: Callable[..., None], set: dict[str, Any], judge: list[str]) -> dict[str, Any]:
-        from .._study import interval
+        from .._study import chance_of
 
         answer = self.run(check, set, "exact", judge)
         scenario = self._base.scenario(set)
-        said = interval(scenario, self._result(check, scenario), progress=check)
-        ends = {key[:-4]: [x, said[key[:-4] + "_p95"]] for key, x in said.items() if key.endswith("_p05")}
+        chance = chance_of(scenario, self._result(check, scenario), 32, check)
+        ends = {key: [at["p05"], at["p95"]] for key, at in chance["figures"].items()}
+        said = chance["interval"]
         return {**answer, "detail": "interval", "interval": ends, "draws": said["n_draw"], "interval_note": "; ".join(said["notes"])}
 
     def charts(self, check: Callable[..., None], set: dict[str, Any], record_s: float | None) -> dict[str, Any]:

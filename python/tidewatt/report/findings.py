@@ -25,8 +25,23 @@ def _join(parts: list[str]) -> str:
 
 
 def _part(result: ResultFile, key: str, pattern: str, digits: int = 3) -> str:
+    """The figure `key` in the words of a `pattern`, followed by the ends of its 90 % interval in brackets where they are known."""
     value = result.figure(key)
-    return pattern.replace("{} ", "{}\u00a0").format(number(value, digits)) if math.isfinite(value) else ""
+    if not math.isfinite(value):
+        return ""
+    ends = ends_words(result, key)
+    return pattern.replace("{} ", "{}\u00a0").format(number(value, digits)) + (f" ({ends})" if ends else "")
+
+
+def ends_words(result: ResultFile, key: str) -> str:
+    """The ends of the 90 % interval of a `result`'s headline `key`, in words; empty where they are not known."""
+    at = result.chance.get("figures", {}).get(key)
+    return f"{number(at['p05'])}\u00a0to\u00a0{number(at['p95'])}" if at else ""
+
+
+def _legend(result: ResultFile, *keys: str) -> str:
+    """What brackets hold, where one of the headlines `keys` has an interval."""
+    return "in brackets: 90 % interval over fleets, instants, inputs and days" if any(ends_words(result, key) for key in keys) else ""
 
 
 def _count(result: ResultFile, key: str, word: str) -> str:
@@ -57,7 +72,7 @@ def day(result: ResultFile) -> tuple[str, str]:
     swing, hours = result.figure("throughput_swing_percent"), result.summary.get("throughput_min_hours") or []
     title = "The run: air, clocks, throughput and power"
     if math.isfinite(swing) and result.figure("simulated_s") >= LEAST_DAY_s:
-        title = f"Hourly throughput swings by {number(swing, 2)} %"
+        title = _part(result, "throughput_swing_percent", "Hourly throughput swings by {} %", 2)
         if hours:
             title += f", lowest from {span_of_hours(hours)} h" + (", where the run begins" if _begins_in(result, hours) else "")
     elif math.isfinite(result.figure("pcc_step_1s_max_MW")):
@@ -71,6 +86,7 @@ def day(result: ResultFile) -> tuple[str, str]:
             _part(result, "clock_mean_MHz", "mean clock {} MHz", 4),
             _part(result, "clock_slowest_MHz", "slowest {} MHz", 4),
             _part(result, "pue", "PUE {}", 4),
+            _legend(result, "throughput_swing_percent", "pcc_mean_MW", "pcc_step_1s_max_MW", "iteration_s", "die_max_degC", "pue"),
         ]
     )
 
@@ -104,8 +120,10 @@ def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
         [
             _part(result, "pcc_mean_MW", "mean {} MW"),
             _part(result, "pcc_min_MW", "from {}") + _part(result, "pcc_max_MW", " to {} MW"),
+            _part(result, "pcc_step_1s_max_MW", "up to {} MW over one second"),
             _part(result, "freq_deviation_max_mHz", "frequency off by {} mHz"),
             _part(result, "volt_deviation_max_percent", "voltage off by {} %"),
+            _legend(result, "pcc_mean_MW", "pcc_max_MW", "pcc_step_1s_max_MW"),
         ]
     )
     return title, _join([fleet_words(result), f"over the whole run: {words}" if words else ""])
@@ -115,7 +133,7 @@ def iteration(result: ResultFile, load_W) -> tuple[str, str]:
     """(title, subtitle) of an iteration of a `result`. @param load_W: its levels, W, shape (n,)."""
     low, high = load_W.min() / 1e6, load_W.max() / 1e6
     title = f"Each iteration, the servers' load moves between {number(low)} and {number(high)} MW"
-    return title, _join([fleet_words(result), _part(result, "iteration_s", "iteration {} s"), "at its exact edges"])
+    return title, _join([fleet_words(result), _part(result, "iteration_s", "iteration {} s"), "at its exact edges", _legend(result, "iteration_s")])
 
 
 def rules_part(result: ResultFile) -> tuple[float, float]:
@@ -161,6 +179,9 @@ def ramps(result: ResultFile, window_s: float, up_W_per_s: float, down_W_per_s: 
         [
             f"over {rules_part_words(result)}, each window on its own: steepest change of the mean power at the connection between two neighbouring windows",
             "" if rule_limits.of_ramps(result) else "no rule of this run limits a ramp",
+            _part(result, "pcc_ramp_up_max_MW_per_s", "steepest of the whole run over 100 ms: rise {} MW/s")
+            + _part(result, "pcc_ramp_down_max_MW_per_s", ", fall {} MW/s"),
+            _legend(result, "pcc_ramp_up_max_MW_per_s", "pcc_ramp_down_max_MW_per_s"),
         ]
     )
 

@@ -107,9 +107,9 @@ def _tiles(result: ResultFile, found: list[dict]) -> str:
 
 
 def _chance(result: ResultFile, key: str) -> str:
-    """Median and 5 to 95 % of a headline, where its chance lies beside the result."""
-    at = result.chance.get("figures", {}).get(key)
-    return f"<br>median {text(at['p50'], 3)}, 90 % within {text(at['p05'], 3)} to {text(at['p95'], 3)}" if at else ""
+    """Median and ends of the 90 % interval of a headline, where they are known."""
+    ends = findings.ends_words(result, key)
+    return f"<br>median {findings.number(result.chance['figures'][key]['p50'])}, 90 % within {ends}" if ends else ""
 
 
 def whole(page: Page, title: str, subtitle: str, tiles: str, above: str = "") -> str:

@@ -116,6 +116,8 @@ class ResultFile:
     ----------
     source : path or finished run
         A result file, which is read only if its hash fits, or a run in memory.
+    chance : dict, optional
+        Of its headlines, as `chance_beside` gives it; None: what lies beside the file.
 
     Raises
     ------
@@ -125,13 +127,13 @@ class ResultFile:
         The file cannot be read, or is no result.
     """
 
-    def __init__(self, source: str | os.PathLike[str] | _core.RunResult | _core.ResultFile):
+    def __init__(self, source: str | os.PathLike[str] | _core.RunResult | _core.ResultFile, chance: dict[str, Any] | None = None):
         core = _core.ResultFile(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else source
         self.path = Path(getattr(core, "path", ""))
         self.summary: dict = figures_of(core)
         self.payload_sha256: str = core.payload_sha256
         self.provenance: dict[str, str] = core.provenance
-        self.chance: dict = chance_beside(getattr(core, "path", ""), self.payload_sha256)
+        self.chance: dict = chance_beside(getattr(core, "path", ""), self.payload_sha256) if chance is None else chance
         units: dict[str, dict[str, str]] = {}
         for path, _, unit, _ in core.arrays:
             group, _, name = path[1:].rpartition("/")
