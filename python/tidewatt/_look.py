@@ -56,12 +56,12 @@ def in_words(summary: Mapping[str, Any], key: str, digits: int = 3) -> str:
         Figures by key; one of them; significant digits.
     """
     unit = next((figures[key][1] for figures in FIGURES.values() if key in figures), "")
-    return with_unit(summary[key], unit, digits) + _ends(summary, key)
+    return with_unit(summary[key], unit, digits) + _ends(summary, key, min(digits, 3))
 
 
-def _ends(summary: Mapping[str, Any], key: str) -> str:
+def _ends(summary: Mapping[str, Any], key: str, digits: int = 3) -> str:
     low, high = summary.get(f"{key}_p05"), summary.get(f"{key}_p95")
-    return "" if low is None or high is None else f" ({text(low, 3)} to {text(high, 3)})"
+    return "" if low is None or high is None else f" ({text(low, digits)} to {text(high, digits)})"
 
 
 def result_repr(summary: Mapping[str, Any], groups: Iterable[str]) -> str:

@@ -270,7 +270,7 @@ def test_the_cards_show_the_chance_that_lies_beside_the_result(file, tmp_path):
     assert "median 18.5, 90 % within 17.0\u00a0to\u00a021.0" in page()
     # Captions have it too, and say what brackets hold: the caption of the waveform has the largest millisecond.
     words = findings.waveform(ResultFile(own), float("nan"))[1]
-    assert "MW (17.0\u00a0to\u00a021.0)" in words and words.endswith("in brackets: 90 % interval over fleets, instants, inputs and days")
+    assert "MW (17.0\u00a0to\u00a021.0)" in words and words.endswith("in brackets: 90 % interval over fleets, instants, inputs, days and model error")
     # The chance of another result under the same name does not count, nor does a damaged file.
     sha256 = ResultFile(own).payload_sha256
     forged = [{"payload_sha256": sha256, "text": "", "interval": {}, "figures": of} for of in ([], {"pcc_max_MW": 3}, {"pcc_max_MW": {"p05": "x", "p50": 1, "p95": 2}})]

@@ -29,19 +29,19 @@ def _part(result: ResultFile, key: str, pattern: str, digits: int = 3) -> str:
     value = result.figure(key)
     if not math.isfinite(value):
         return ""
-    ends = ends_words(result, key)
+    ends = ends_words(result, key, min(digits, 3))
     return pattern.replace("{} ", "{}\u00a0").format(number(value, digits)) + (f" ({ends})" if ends else "")
 
 
-def ends_words(result: ResultFile, key: str) -> str:
-    """The ends of the 90 % interval of a `result`'s headline `key`, in words; empty where they are not known."""
+def ends_words(result: ResultFile, key: str, digits: int = 3) -> str:
+    """The ends of the 90 % interval of a `result`'s headline `key`, in words with this number of `digits`; empty where they are not known."""
     at = result.chance.get("figures", {}).get(key)
-    return f"{number(at['p05'])}\u00a0to\u00a0{number(at['p95'])}" if at else ""
+    return f"{number(at['p05'], digits)}\u00a0to\u00a0{number(at['p95'], digits)}" if at else ""
 
 
 def _legend(result: ResultFile, *keys: str) -> str:
     """What brackets hold, where one of the headlines `keys` has an interval."""
-    return "in brackets: 90 % interval over fleets, instants, inputs and days" if any(ends_words(result, key) for key in keys) else ""
+    return "in brackets: 90 % interval over fleets, instants, inputs, days and model error" if any(ends_words(result, key) for key in keys) else ""
 
 
 def _count(result: ResultFile, key: str, word: str) -> str:
@@ -115,7 +115,8 @@ def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
     """
     title = "Power at the point of common coupling"
     if math.isfinite(step_MW):
-        title += f" moves by up to {number(step_MW)} MW over one second"
+        ends = ends_words(result, "pcc_step_1s_max_MW") if math.isclose(step_MW, result.figure("pcc_step_1s_max_MW"), rel_tol=2e-3) else ""
+        title += f" moves by up to {number(step_MW)} MW over one second" + (f" ({ends})" if ends else "")
     words = _join(
         [
             _part(result, "pcc_mean_MW", "mean {} MW"),
