@@ -179,6 +179,17 @@ TEST_CASE("stops asked for are a set: each takes place, their order does not mat
   same({{1000 * s, 1150 * s}, {1100 * s, 1300 * s}}, one);                        // overlapping
   same({{1000 * s, 1150 * s}, {1150 * s, 1200 * s}, {1200 * s, 1300 * s}}, one);  // touching
   same({a, a}, one);                                                              // twice
+  // A stop asked for within a planned one neither shortens nor prolongs it; one that outlasts it does.
+  const auto maintained = [&](std::vector<StopRequest> stops) {
+    JobLife life(j, size, {{1000 * s, 1, -1, true}});
+    for (const auto& r : stops) life.request_stop(r.at, r.end);
+    walk(life, none, pace, 0, day);
+    CHECK(life.books().planned == 1);
+    return life.books().in(JobState::maintenance);
+  };
+  CHECK(maintained({}) == 900 * s);
+  CHECK(maintained({{1100 * s, 1200 * s}}) == 900 * s);
+  CHECK(maintained({{1100 * s, 2500 * s}}) > 1400 * s);
   // One that the iteration under way outlasts is said, not lost; at 0 s the job starts behind it.
   const auto brief = with({{1000 * s, 1000 * s + 1}});
   CHECK(brief.books.planned == 0);
