@@ -52,7 +52,7 @@ def main():
                 print(f"{seed}: {name}: {why}", flush=True)
             elif given.show:
                 print(f"{seed}: {name}: {'refused' if refused else 'holds'}", flush=True)
-    ordered = [name for name in ("reordering", "splitting", "idle_order", "more_pause") if tried[name]]
+    ordered = [name for name in ("reordering", "splitting", "idle_order", "two_orders", "apart", "more_pause") if tried[name]]
     for row, names in ((23, ordered), (25, ["doubling"]), (26, ["within one"])):
         n_broken = sum(name in names for name, _ in broken)
         n_case = given.cases - n_refused if row == 26 else sum(tried[name] for name in names)

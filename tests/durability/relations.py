@@ -181,14 +181,65 @@ def hotter(scenario, figures, rng):
     return None
 
 
+def orderable(scenario, rng):
+    """A scenario whose jobs may give up something, each its own, and the means of an order."""
+    out = copy.deepcopy(scenario)
+    by = rng.choice(("cap", "pause", "tiers"))
+    for i, job in enumerate(out["job"]):
+        if by == "tiers":
+            job["curtailment"] = {"tier": i + 1, "may": rng.choice(("cap", "pause"))}
+    return out, by
+
+
 def idle_order(scenario, figures, rng):
     """An order above all that the site can draw does nothing."""
-    if has_event(scenario, *LOSSES):
+    if has_event(scenario, *LOSSES) or not scenario["job"]:
         return None  # its edges end steps: another iteration may be the one that is lost
-    out = copy.deepcopy(scenario)
-    out.setdefault("event", []).append({"name": "idle", "kind": "curtailment", "by": rng.choice(("cap", "pause")), "at_s": 30.0, "duration_s": 40.0, "limit_MW": 100.0})
+    out, by = orderable(scenario, rng)
+    out.setdefault("event", []).append({"name": "idle", "kind": "curtailment", "by": by, "at_s": 30.0, "duration_s": 40.0, "limit_MW": 100.0})
     # Its edges end steps.
     return unlike(figures, run(out)[0], SLOW_RISE if rises_slowly(scenario) else MONOTONE, ("tokens_per_s_mean", "it_mean_MW", "n_interruptions_planned", "n_interruptions_unexpected"))
+
+
+def two_orders(scenario, figures, rng):
+    """Of two overlapping orders the lower limit acts, wherever each is listed."""
+    if not scenario["job"] or not figures["pcc_mean_MW"]:
+        return None
+    out, by = orderable(scenario, rng)
+    first_s = round(rng.uniform(10, 40), 1)
+    lower, higher = (round(figures["pcc_mean_MW"] * share, 5) for share in (rng.uniform(0.6, 0.75), rng.uniform(0.85, 0.95)))
+    orders = [{"name": name, "kind": "curtailment", "by": by, "at_s": at_s, "duration_s": 45.0, "limit_MW": limit}
+              for name, at_s, limit in (("lower", first_s, lower), ("higher", first_s + 10.0, higher))]  # fmt: skip
+
+    def with_orders(orders):
+        return run({**out, "event": [*out.get("event", []), *orders]})[0]
+
+    return unlike(with_orders(orders), with_orders(orders[::-1]))
+
+
+def apart(scenario, figures, rng):
+    """Two pauses with a gap between them leave the job its gap: at least the tokens of the one that covers both, and as many stops as
+    begin while it trains."""
+    if not scenario["job"] or has_event(scenario, *STOPS):
+        return None
+    job = rng.choice(jobs_of(scenario))
+
+    def with_pauses(*spans):
+        events = [{"name": f"p{i}", "kind": "pause", "job": job, "at_s": a, "duration_s": b - a} for i, (a, b) in enumerate(spans)]
+        out = run({**copy.deepcopy(scenario), "event": [*scenario.get("event", []), *events]})
+        of_job = next(j for j in out[0]["jobs"] if j["name"] == job)
+        return of_job["tokens"], out[0]["n_interruptions_planned"]
+
+    duration_s = scenario["run"]["duration_h"] * 3600.0
+    first = (round(0.3 * duration_s), round(0.3 * duration_s) + 4)
+    second = (round(0.8 * duration_s), round(0.8 * duration_s) + 4)
+    (both, n_both), (covered, n_covered), (one, n_one) = with_pauses(first, second), with_pauses((first[0], second[1])), with_pauses(first)
+    if both < covered:
+        return f"{both} tokens with two pauses, {covered} with one over both and their gap"
+    # Where the first pause leaves more than the cover, the job trains in the gap, and there is a second stop.
+    if one > covered and n_one and both <= covered and n_both <= n_covered:
+        return f"{n_both} stops and {both} tokens with two pauses as with one over both, {one} with the first alone"
+    return None
 
 
 def more_pause(scenario, figures, rng):
@@ -205,4 +256,4 @@ def more_pause(scenario, figures, rng):
     return None
 
 
-RELATIONS = {f.__name__: f for f in (renaming, reordering, doubling, splitting, lower_cap, hotter, idle_order, more_pause)}
+RELATIONS = {f.__name__: f for f in (renaming, reordering, doubling, splitting, lower_cap, hotter, idle_order, two_orders, apart, more_pause)}
