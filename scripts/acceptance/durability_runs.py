@@ -30,4 +30,4 @@ def durability(report, name, bound, test, *arguments):
 
 # Names of the same tests in CTest, where they are others: a share of the cases, all of them.
 IN_CTEST = {"kill": ("kill", "kill_200"), "failing_disk": ("failing_disk", "failing_disk_all"), "metamorphic_hunt": ("metamorphic_quick", "metamorphic_long"),
-            "limits": ("limits", "limits_all"), "hottest_die": ("hottest_die", "hottest_die_all"), "forged": ("forged", "forged_all")}  # fmt: skip
+            "limits": ("limits", "limits_all"), "import_mutations": ("import_mutations", "import_mutations_all"), "hottest_die": ("hottest_die", "hottest_die_all"), "forged": ("forged", "forged_all")}  # fmt: skip

@@ -105,7 +105,7 @@ def test_stamps_of_openmetrics_are_seconds_and_of_the_older_format_milliseconds(
         table, report = read("prometheus", put(tmp_path, "m.txt", "# TYPE DCGM_FI_DEV_GPU_TEMP gauge\n" + line.format(40, stamps[0]) + line.format(41, stamps[1]) + end))
         assert list(table["temperature_degC"]) == [40, 41] and str(table["time"].iloc[1]) == "2026-02-02 02:41:00.500000+00:00" and not report.warned
     _, report = read("prometheus", put(tmp_path, "m.txt", "# TYPE DCGM_FI_DEV_GPU_TEMP gauge\n" + line.format(40, "1770000000")))
-    assert said(report, "read in s, because in ms it is no time")
+    assert said(report, "read in s, because in ms they are no times")
 
 
 TABLE = """Wed Apr  1 08:00:{s:02} 2026

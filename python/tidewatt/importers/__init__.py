@@ -23,22 +23,11 @@ __all__ = ["KINDS", "ImportReport", "Imported", "InputError", "import_logs"]
 
 # Kind → its reader and the options that it takes.
 READERS = {
-    "mllog": "mllog.read",
-    "nvidia-smi": "nvidia_smi.read zone",
-    "prometheus": "prometheus.read units",
-    "rocm-smi": "rocm_smi.read zone",
-    "redfish": "redfish.read",
-    "kineto": "kineto.read name",
-    "sacct": "sacct.read zone",
-    "squeue": "squeue.read zone",
-    "sinfo": "sinfo.read",
-    "price": "hourly.read_price columns units zone",
-    "carbon": "hourly.read_carbon columns units zone",
-    "weather": "weather.read zone",
-    "requests": "requests.read columns zone",
-    "power": "power.read columns units zone",
-    "csv": "plain.read columns units zone",
-}
+    "mllog": "mllog.read", "nvidia-smi": "nvidia_smi.read zone", "prometheus": "prometheus.read units", "rocm-smi": "rocm_smi.read zone",
+    "redfish": "redfish.read", "kineto": "kineto.read name", "sacct": "sacct.read zone", "squeue": "squeue.read zone", "sinfo": "sinfo.read",
+    "price": "hourly.read_price columns units zone", "carbon": "hourly.read_carbon columns units zone", "weather": "weather.read zone",
+    "requests": "requests.read columns zone", "power": "power.read columns units zone", "csv": "plain.read columns units zone",
+}  # fmt: skip
 KINDS = (*READERS, "auto")
 _OPTIONS = {"columns": "--column", "units": "--unit", "zone": "--time-zone", "name": "--name"}
 
@@ -54,14 +43,7 @@ class Imported:
 
 
 def import_logs(
-    kind: str,
-    paths,
-    *,
-    columns: Optional[dict[str, str]] = None,
-    units: Optional[dict[str, str]] = None,
-    time_zone: Optional[str] = None,
-    align: Optional[float] = None,
-    name: str = "profile",
+    kind: str, paths, *, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, time_zone: Optional[str] = None, align: Optional[float] = None, name: str = "profile"
 ) -> Imported:
     """Reads logs of one kind.
 

@@ -16,15 +16,8 @@ def main(argv=None) -> int:
     """
     args = _arguments().parse_args(argv)
     try:
-        done = import_logs(
-            args.kind,
-            args.file,
-            columns=_pairs(args.column, "--column"),
-            units=_pairs(args.unit, "--unit"),
-            time_zone=args.time_zone,
-            align=args.align,
-            name=args.name,
-        )
+        columns, units = _pairs(args.column, "--column"), _pairs(args.unit, "--unit")
+        done = import_logs(args.kind, args.file, columns=columns, units=units, time_zone=args.time_zone, align=args.align, name=args.name)
         lines = done.report.warnings
         for line in lines:
             print(f"tidewatt: {line}", file=sys.stderr)
@@ -52,9 +45,7 @@ def main(argv=None) -> int:
 
 
 def _arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tidewatt import", description="Logs of your own as tables that the other commands read."
-    )
+    parser = argparse.ArgumentParser(prog="tidewatt import", description="Logs of your own as tables that the other commands read.")
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("file", nargs="+")
     parser.add_argument("-o", "--out", required=True)

@@ -23,9 +23,7 @@ class ClockOffset:
     refused: str = ""
 
 
-def clock_offset(
-    time_s, reference, values, iteration_s: float, name: str = "", event_offset_s: Optional[float] = None
-) -> ClockOffset:
+def clock_offset(time_s, reference, values, iteration_s: float, name: str = "", event_offset_s: Optional[float] = None) -> ClockOffset:
     """The lag at which `values` follow `reference` best: the peak of the normalised cross-correlation.
 
     The search reaches half an iteration to either side, of zero or of `event_offset_s`, the offset that events of both logs give: a
@@ -56,9 +54,7 @@ def clock_offset(
         refused = f"a second peak of {second:.2f} is within 10 % of the first, {curve[at]:.2f}"
     elif at in (0, len(lags) - 1):
         refused = "the best lag is at half an iteration; without events a larger offset is not believed"
-    return ClockOffset(
-        name, float(lags[at]), float(lags[at] - half), float(lags[at] + half), float(curve[at]), float(second), refused
-    )
+    return ClockOffset(name, float(lags[at]), float(lags[at] - half), float(lags[at] + half), float(curve[at]), float(second), refused)
 
 
 def _correlation(t, a, b, lags) -> np.ndarray:
@@ -100,9 +96,7 @@ def iteration_s(time_s, values, low_s: float = 1.0, high_s: float = 120.0) -> Op
     if lags.size < 3:
         return None
     curve = _correlation(t, y, y, lags)
-    peaks = [
-        i for i in range(1, len(lags) - 1) if curve[i] > curve[i - 1] and curve[i] >= curve[i + 1] and curve[i] > 0.3
-    ]
+    peaks = [i for i in range(1, len(lags) - 1) if curve[i] > curve[i - 1] and curve[i] >= curve[i + 1] and curve[i] > 0.3]
     best = max((curve[i] for i in peaks), default=None)
     return None if best is None else float(next(lags[i] for i in peaks if curve[i] > 0.9 * best))
 
@@ -114,18 +108,11 @@ def align(table, time: str, report, iteration: Optional[float] = None):
     @param report: takes offsets and refusals; @param iteration: iteration time, s; by default that of the sum of all nodes.
     """
     scale = 1e-3 if time.endswith("_ms") else 1.0
-    seconds = (
-        (table[time] - table[time].iloc[0]).dt.total_seconds()
-        if hasattr(table[time], "dt")
-        else (table[time] - table[time].iloc[0]) * scale
-    )
+    seconds = ((table[time] - table[time].iloc[0]).dt.total_seconds() if hasattr(table[time], "dt") else (table[time] - table[time].iloc[0]) * scale)
     nodes = [c for c in table if c.endswith("_W")]
     iteration = iteration or iteration_s(seconds, table[nodes].mean(axis=1))
     if iteration is None:
-        report.warn(
-            "clocks",
-            "no iteration is visible in the power, so clocks are not aligned; --align ITERATION_S gives its length",
-        )
+        report.warn("clocks", "no iteration is visible in the power, so clocks are not aligned; --align ITERATION_S gives its length")
         return table
     out, offsets = table.copy(), []
     for name in nodes[1:]:
@@ -135,9 +122,6 @@ def align(table, time: str, report, iteration: Optional[float] = None):
             report.warn(name, f"its clock is not aligned: {found.refused}")
         elif found.low_s > 0 or found.high_s < 0:
             out[name] = np.interp(seconds + found.offset_s, seconds, table[name])
-            report.mend(
-                name,
-                f"its clock was moved by {-found.offset_s:.3g} s ({-found.high_s:.3g} to {-found.low_s:.3g}, 95 %)",
-            )
+            report.mend(name, f"its clock was moved by {-found.offset_s:.3g} s ({-found.high_s:.3g} to {-found.low_s:.3g}, 95 %)")
     report.facts.update(iteration_s=iteration, clock_offsets=offsets)
     return out

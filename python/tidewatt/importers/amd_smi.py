@@ -32,7 +32,7 @@ def is_log(text: str) -> bool:
     """Whether a file is a log of amd-smi. @param text: its beginning"""
     if text.lstrip()[:1] in ("[", "{"):
         return bool(re.search(r'"gpu"\s*:\s*\d', text) and re.search(r'"(socket_power|power_usage|gfx_activity|hotspot(_temperature)?)"', text))
-    names = {n.strip() for n in text.split("\n", 1)[0].split(",")}
+    names = {n.lower() for n in header.names(text)}
     return "gpu" in names and len(names & set(KEYS)) > 1
 
 
@@ -57,15 +57,8 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
 
 
 def _csv(text: str, file: str, report: ImportReport) -> Iterator[dict]:
-    names: list[str] = []
-    for row, _, cells in header.records(text, ",", file):
-        cells = [c.strip() for c in cells]
-        if "gpu" in cells:  # also again, where a loop wrote it
-            names = cells
-        elif len(cells) != len(names):
-            report.ignore(f"{file}:{row}", f"{len(cells)} cells, the header has {len(names)} (a torn line)")
-        else:
-            yield _row(dict(zip(names, cells)), row, file, report)
+    for row, cells in header.named(text, file, report, lambda cells: "gpu" in map(str.lower, cells)):  # also again, where a loop wrote it
+        yield _row({name.lower(): cell for name, cell in cells.items()}, row, file, report)
 
 
 def _json(text: str, file: str, report: ImportReport) -> Iterator[dict]:

@@ -13,6 +13,7 @@ from .text import NO_VALUE
 _NUMBER = re.compile(r"^([+-]?\d[\d.,'’\u00a0\u202f\u2009 ]*(?:[eE][+-]?\d+)?)\s*([^\d\s].*)?$")
 _WHOLE = re.compile(r"^[+-]?(\d+([.,]\d+)?|\d{1,3}(\.\d{3})+(,\d+)?|\d{1,3}(,\d{3})+(\.\d+)?)([eE][+-]?\d+)?$")  # no version, no address
 _APART = re.compile(r"(?<=\d)['’\u00a0\u202f\u2009 ](?=\d{3}(?!\d))")
+_OTHER = {".": ",", ",": "."}
 _GROUPS = {mark: re.compile(rf"^[+-]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+$") for mark in ".,"}
 
 
@@ -53,33 +54,39 @@ def plain_numbers(table: pd.DataFrame, report: ImportReport, file: str, delimite
     commas separate the cells. @param table: of texts; @param report: takes notes; @param file: for them;
     @param delimiter: of the file; @param skip: a column that holds no text
     """
-    parts = {}
-    for name in table.columns.drop(skip):
-        pairs = [split(c) for c in table[name]]
-        known = [n for (n, _), c in zip(pairs, table[name]) if c.strip().lower() not in NO_VALUE]
-        if known and sum(map(bool, known)) > 0.5 * len(known) and not any(_is_date(c) for c in table[name].iloc[:20]):
-            parts[name] = pairs
+    parts = {name: pairs for name in table.columns.drop(skip) if (pairs := _numbers(table[name]))}
     told = {name: decimal_mark([n for n, _ in pairs if n]) for name, pairs in parts.items()}
     marks = [mark for mark, sure in told.values() if sure]
     for name, pairs in parts.items():
         written = [n for n, _ in pairs if n]
         mark, sure = told[name]
-        if not sure and marks:
-            mark = max(".,", key=marks.count)
-            if grouped := next((n for n in written if {".": ",", ",": "."}[mark] in n), ""):
-                report.warn(file, f"'{name}': '{grouped}' is read as {grouped.replace({'.': ',', ',': '.'}[mark], '')}, because the file's other columns have '{mark}' as the decimal mark")
-        elif not sure:
-            comma = next((n for n in written if "," in n), "")
-            mark = "," if comma and delimiter != "," else "."
-            if comma:
-                what = "read as the decimal mark" if mark == "," else "read so"
-                report.warn(file, f"'{name}' does not tell whether the comma of '{comma}' parts thousands; {what}")
+        mark = mark if sure else _doubtful_mark(name, written, marks, report, file, delimiter)
         if mark == "," and any("," in n for n in written):
             table.attrs["decimal_comma"] = True
             report.note(f"{file}: '{name}' has decimal commas")
-        other = "," if mark == "." else "."
-        table[name] = [f"{n.replace(other, '').replace(mark, '.')} {unit}".strip() if n else c for c, (n, unit) in zip(table[name], pairs)]
+        table[name] = [f"{n.replace(_OTHER[mark], '').replace(mark, '.')} {unit}".strip() if n else c for c, (n, unit) in zip(table[name], pairs)]
     return table
+
+
+def _numbers(column) -> list[tuple[str, str]]:
+    """Numbers and units of a column's cells if most of those with a value are numbers; none if they are dates."""
+    pairs = [split(c) for c in column]
+    known = [n for (n, _), c in zip(pairs, column) if c.strip().lower() not in NO_VALUE]
+    return pairs if sum(map(bool, known)) > 0.5 * len(known) and not any(map(_is_date, column.iloc[:20])) else []
+
+
+def _doubtful_mark(name: str, written: list[str], marks: list[str], report: ImportReport, file: str, delimiter: str) -> str:
+    """The decimal mark of a column that does not tell it, with a warning where a number could be read otherwise."""
+    if marks:
+        mark = max(".,", key=marks.count)
+        if grouped := next((n for n in written if _OTHER[mark] in n), ""):
+            report.warn(file, f"'{name}': '{grouped}' is read as {grouped.replace(_OTHER[mark], '')}, because the file's other columns have '{mark}' as the decimal mark")
+        return mark
+    comma = next((n for n in written if "," in n), "")
+    if comma:
+        what = "read so" if delimiter == "," else "read as the decimal mark"
+        report.warn(file, f"'{name}' does not tell whether the comma of '{comma}' parts thousands; {what}")
+    return "," if comma and delimiter != "," else "."
 
 
 def _is_date(cell: str) -> bool:

@@ -8,20 +8,14 @@ import zlib
 from pathlib import Path
 from typing import Optional
 
-from . import amd_smi, hourly, jobcomp, nvidia_smi, plain, ptdaemon, rates, requests, sacct, sacct_json, weather_tables
+from . import amd_smi, header, hourly, jobcomp, nvidia_smi, plain, ptdaemon, rates, requests, rocm_smi, sacct, sacct_json, weather_tables
 from .report import InputError
 
 _JSON = (
-    ("traceEvents", "kineto"),
-    ("@odata.", "redfish"),
-    ('"resultType"', "prometheus"),
-    ('"accelerators_per_node"', "mllog"),
-    ('"card0"', "rocm-smi"),
-    ('"input_length"', "requests"),
-    ('"PowerConsumedWatts"', "redfish"),
-    ('"ReadingCelsius"', "redfish"),
-)
-_WATTS = re.compile(r"(^|[,;\t\"])[^,;\t]*([_ (\[](m|k|M)?W[)\]]?|power[^,;\t]*)\"?\s*($|[,;\t])", re.IGNORECASE)
+    ("traceEvents", "kineto"), ("@odata.", "redfish"), ('"resultType"', "prometheus"), ('"accelerators_per_node"', "mllog"), ('"card0"', "rocm-smi"),
+    ('"input_length"', "requests"), ('"PowerConsumedWatts"', "redfish"), ('"ReadingCelsius"', "redfish"),
+)  # fmt: skip
+_WATTS = re.compile(r"[_ (\[](m|k|M)?W[)\]]?$|power(?![ _]?factor)", re.IGNORECASE)
 
 
 def head(path, n: int = 1 << 17) -> str:
@@ -44,6 +38,8 @@ _CERTAIN = frozenset(("mllog", "nvidia-smi", "prometheus", "rocm-smi", "redfish"
 # Output that no reader takes, and what to record instead.
 _INSTEAD = (
     (r"^GPU: \d+\s*$|SOCKET_POWER:|^GPU +(XCP +)?POWER ", "amd-smi's text; record `amd-smi metric --csv` or `amd-smi monitor --csv`"),
+    (r"Instantaneous power reading:", "ipmitool's text; record Redfish's Power or Sensor resources, or write lines of a time and watts below the names time,power_W"),
+    (r'^\s*\[?\s*\{\s*"device_name"', "nvtop's JSON, which has no times; record `nvidia-smi --query-gpu=timestamp,uuid,power.draw,temperature.gpu,clocks.sm --format=csv -l 1`"),
     (r"ROCm System Management Interface|^=+ ROCm", "rocm-smi's table; record `rocm-smi --showpower --showtemp --showclocks --json`"),
     (r"^ *JobID .*\n *-{3,} ", "sacct's table, which cuts its fields; record `sacct --parsable2` or `sacct --json`"),
     (r"^\w+(,\w+=\S+)+ \w+=\S+ \d{10,}$", "InfluxDB's line protocol; write CSV with `influx query --raw`"),
@@ -133,7 +129,7 @@ def kind_of(path) -> str:
     if Path(path).suffix.lower() == ".parquet":
         return "csv"
     text = head(path)
-    if amd_smi.is_log(text):
+    if amd_smi.is_log(text) or rocm_smi.is_table(text):
         return "rocm-smi"
     if text.lstrip()[:1] in ("{", "[") and not nvidia_smi.dialect(text):
         return _json_kind(text, path)
@@ -158,37 +154,41 @@ def _json_kind(text: str, path) -> str:
         return "squeue"
     if re.search(r'"nodes"\s*:\s*\[', text) and ('"meta"' in text or '"alloc_cpus"' in text):
         return "sinfo"
-    raise InputError(f"{path}: JSON of no known kind; name the kind instead of auto")
+    if instead := _instead(text[:4096]):
+        raise InputError(f"{path}: this is {instead}")
+    raise InputError(f"{path}: JSON of no known kind; name the kind instead of auto, or write it as CSV below a line of names such as time,power_W")
 
 
 def _table_kind(text: str, path) -> str:
+    """By the first line, by the names of the header, then by their units."""
+    if instead := _instead(text[:4096]):
+        raise InputError(f"{path}: this is {instead}")
+    names = header.names(text)
     first = next((line for line in text.split("\n") if line.strip()), "")
-    if _instead(text[:4096]):
-        raise InputError(f"{path}: this is {_instead(text[:4096])}")
-    names = [c.strip().strip('"') for c in re.split(r"[,;\t]", first)]
-    upper = first.upper()
-    if ptdaemon.is_log(text):
-        return "power"
-    if sacct.dialect(text) or jobcomp.is_line(first):
-        return "sacct"
-    if "|#" in first or "JOBID" in upper:
-        return "squeue"
-    if re.search(r"\|\s*gpu:", first) or ("NODELIST" in upper and "STATE" in upper):
-        return "sinfo"
-    if text.startswith(("LOCATION,", "latitude,longitude,")) or weather_tables.is_nsrdb(text) or weather_tables.is_pvgis(text) or "drybulb_degC" in names:
-        return "weather"
-    if any(map(hourly.is_price, names)):
-        return "price"
-    if (
-        any(re.search(r"avg_?CI|carbon|gCO[2₂]", n, re.IGNORECASE) or rates.carbon_factor(n) for n in names)
-        or len(set(names) & set(hourly.CARBON_G_PER_KWH)) > 2
-    ):
-        return "carbon"
-    if set(names) & set(requests._INPUT) and set(names) & set(requests._OUTPUT):
-        return "requests"
-    if _WATTS.search(first) and len(names) > 1 and not re.search(r"temp|clock", first, re.IGNORECASE):
-        return "power"
+    kind = next((kind for kind, is_kind in _BY_FIRST_LINE if is_kind(text, first)), "") or next((kind for kind, is_kind in _BY_NAMES if is_kind(names)), "")
+    if kind:
+        return kind
     found = plain.suffixes(text)
     if not found and len(names) < 2:
         raise InputError(f"{path}: no format is recognised; name the kind instead of auto")
     return "power" if found == {"W"} else "csv"
+
+
+def _is_carbon(names: list[str]) -> bool:
+    return any(re.search(r"avg_?CI|carbon|gCO[2₂]", n, re.IGNORECASE) or rates.carbon_factor(n) for n in names) or len(set(map(str.upper, names)) & set(hourly.CARBON_G_PER_KWH)) > 2
+
+
+_BY_FIRST_LINE = (
+    ("power", lambda text, first: ptdaemon.is_log(text)),
+    ("sacct", lambda text, first: sacct.dialect(text) or jobcomp.is_line(first)),
+    ("squeue", lambda text, first: "|#" in first or "JOBID" in first.upper()),
+    ("sinfo", lambda text, first: re.search(r"\|\s*gpu:", first) or re.search(r"(?=.*NODELIST)(?=.*STATE)", first.upper())),
+    ("weather", lambda text, first: first.startswith(("LOCATION,", "latitude,longitude,")) or weather_tables.is_nsrdb(text) or weather_tables.is_pvgis(text)),
+)
+_BY_NAMES = (
+    ("weather", lambda names: "drybulb_degC" in names),
+    ("price", lambda names: any(map(hourly.is_price, names)) or "LMP" in names),
+    ("carbon", _is_carbon),
+    ("requests", lambda names: plain.pick(names, requests.INPUT) and plain.pick(names, requests.OUTPUT)),
+    ("power", lambda names: len(names) > 1 and any(map(_WATTS.search, names)) and not re.search(r"temp|clock", " ".join(names), re.IGNORECASE)),
+)

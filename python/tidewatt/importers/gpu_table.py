@@ -6,35 +6,17 @@ import numpy as np
 import pandas as pd
 
 from .report import ImportReport, InputError
-from .series import check_clock, list_gaps, tidy, unwrap_counter
+from .series import ordered
 from .text import NO_VALUE
 
 # Column: what it means. Power is the tool's mean (NVIDIA: 1 s from Ampere on), power_instant_W the instant.
 COLUMNS = {
-    "time": "when",
-    "host": "node",
-    "gpu": "number on its node, or its bus id; host:number or file:number where there are several nodes",
-    "uuid": "",
-    "model": "",
-    "power_W": "mean",
-    "power_instant_W": "",
-    "memory_power_W": "",
-    "temperature_degC": "die",
-    "memory_temperature_degC": "",
-    "clock_MHz": "SM clock",
-    "memory_clock_MHz": "",
-    "limit_W": "cap in force",
-    "default_limit_W": "",
-    "min_limit_W": "",
-    "max_limit_W": "",
-    "utilization_frac": "share of time with a kernel running",
-    "memory_utilization_frac": "",
-    "activity_frac": "tensor pipe active",
-    "dram_activity_frac": "",
-    "energy_J": "since the driver was loaded",
-    "fan_frac": "",
-    "throttle": "reasons, bit mask or words",
-}
+    "time": "when", "host": "node", "gpu": "number on its node, or its bus id; host:number or file:number where there are several nodes", "uuid": "",
+    "model": "", "power_W": "mean", "power_instant_W": "", "memory_power_W": "", "temperature_degC": "die", "memory_temperature_degC": "",
+    "clock_MHz": "SM clock", "memory_clock_MHz": "", "limit_W": "cap in force", "default_limit_W": "", "min_limit_W": "", "max_limit_W": "",
+    "utilization_frac": "share of time with a kernel running", "memory_utilization_frac": "", "activity_frac": "tensor pipe active",
+    "dram_activity_frac": "", "energy_J": "since the driver was loaded", "fan_frac": "", "throttle": "reasons, bit mask or words",
+}  # fmt: skip
 NUMBERS = [c for c in COLUMNS if c.rsplit("_", 1)[-1] in ("W", "degC", "MHz", "frac", "J")]
 RANGES = {"W": (0.0, 5000.0), "degC": (-40.0, 150.0), "MHz": (0.0, 10000.0), "frac": (0.0, 1.0), "J": (0.0, np.inf)}
 
@@ -65,22 +47,12 @@ def finish(rows: list[dict], report: ImportReport, has_time: bool = True) -> pd.
         raise InputError(f"no GPU has a power, a temperature or a clock{'; the log holds ' * bool(others)}{others}; record at least one of them")
     table = table[[*have, "row", "file"]]
     if has_time and "time" in table:
-        check_clock(table["time"], table["row"].tolist(), str(table["file"].iloc[0]), report)
-        table = tidy(table, ["gpu"] if "gpu" in table else [], report, place="row")
-        for gpu, part in table.groupby("gpu", sort=False) if "gpu" in table else [("", table)]:
-            list_gaps(part["time"], f"gpu {gpu}", report)
-            if "energy_J" in table:
-                table.loc[part.index, "energy_J"] = unwrap_counter(
-                    part["energy_J"].to_numpy(),
-                    f"gpu {gpu} energy",
-                    report,
-                    [w * 1e-3 for w in (2.0**32, 2.0**48, 2.0**64)],
-                )
+        table = ordered(table, ["gpu"] if "gpu" in table else [], ["energy_J"] if "energy_J" in table else [], "gpu ", report, "row")
     else:
-        table = table.drop(columns="row")
+        table = table.drop(columns=["row", "file"])
     if of_day:
         table = table.assign(time=table["time"].dt.total_seconds()).rename(columns={"time": "time_s"})
-    return table.drop(columns="file")
+    return table
 
 
 def check_range(table: pd.DataFrame, name: str, report: ImportReport, place: str = "row") -> None:

@@ -6,11 +6,11 @@ import csv
 import io
 import re
 from collections import Counter
-from typing import Iterable, Iterator
+from typing import Callable, Iterable, Iterator
 
 from . import cells as numbers
 from . import units
-from .report import InputError
+from .report import ImportReport, InputError
 from .text import NO_VALUE
 
 SEP = re.compile(r'^"?sep=(.)"?[,;\s]*$', re.IGNORECASE)  # tells Excel the delimiter; no row of the table
@@ -68,6 +68,31 @@ def records(text: str, delimiter: str, file: str = "") -> Iterator[tuple[int, in
     """(first line, last line, cells) of each record that is not blank. @param text: the file; @param delimiter: between cells; @param file: its
     name"""
     return (record for record in rows(io.StringIO(text), delimiter, file) if any(c.strip() for c in record[2]))
+
+
+def names(text: str) -> list[str]:
+    """Cells of a table's header, without titles above it; none where the text is no table. @param text: the file, or its beginning"""
+    try:
+        delimiter, _, line = layout(text)
+        return [c.strip() for c in next(rows([line], delimiter, skipinitialspace=True))[2]] if line else []
+    except InputError:
+        return []
+
+
+def named(text: str, file: str, report: ImportReport, is_header: Callable[[list[str]], bool]) -> Iterator[tuple[int, dict[str, str]]]:
+    """(line, cells by name) of each row below a header, which may come again where a log was appended to another.
+
+    @param text: the file; @param file: for the places; @param report: takes rows before a header and torn ones; @param is_header: of a row's cells
+    """
+    delimiter, head = layout(text, file)[0], []
+    for _, last, cells in rows(io.StringIO(text), delimiter, file, skipinitialspace=True):
+        cells = [c.strip() for c in cells]
+        if is_header(cells):
+            head = cells
+        elif head and len(cells) == len(head):
+            yield last, dict(zip(head, cells))
+        elif any(cells) and not SEP.match(delimiter.join(cells)):
+            report.ignore(f"{file}:{last}", f"{len(cells)} cells, the header has {len(head)} (a torn line)" if head else "before the header")
 
 
 def is_more(names, row) -> bool:

@@ -31,19 +31,15 @@ def read_price(
     or another; @param zone: IANA name of local times without an offset. @raises InputError: no price, no unit, or two prices for one hour.
     """
     parts = []
-    for path in paths:
-        cells, file = plain.texts(path, report), report.name_of(path)
-        report.rows_read += len(cells)
+    for cells, file, rows, time in _tables(paths, columns, report, zone):
         named = columns or {}
         price = named.get("price") or next((c for c in cells if is_price(c)), None)
         price = price or (units and next((c for c in cells if re.search("price|preis|tarif", c, re.IGNORECASE)), None))
-        time = timecolumn.of_hours(cells, named.get("time"), plain.ROW, file, report, zone)
         if time is None or price is None or price not in cells:
             raise InputError(
                 f"{file}: no time or no price such as 'Price (EUR/MWh)'; columns: {', '.join(cells.columns.drop(plain.ROW))}; name them, --column price=COLUMN --unit price=EUR/MWh"
             )
         unit = _price_unit(price, units, f"{' '.join(map(str, cells.columns))} {file} {zone or ''}", file, report)
-        rows = cells[plain.ROW].tolist()
         value = column_numbers(cells[price], price, rows, file, report) * unit.per_MWh
         times = timecolumn.begin_of_hours(cells[time], time, rows, file, report, zone)
         parts.append(pd.DataFrame({"time": times, "price_per_MWh": value, "currency": unit.currency, plain.ROW: rows, "file": file}))
@@ -54,15 +50,19 @@ def read_price(
     if price.isna().all():
         raise InputError(f"{report.name_of(paths[0])}: no row has a price")
     report.facts.update(
-        mean=float(price.mean()),
-        min=float(price.min()),
-        max=float(price.max()),
-        min_at=str(table["time"][price.idxmin()]),
-        max_at=str(table["time"][price.idxmax()]),
-        negative_hours=int((price < 0).sum()),
-        currency=str(table["currency"].iloc[0]),
-    )
+        mean=float(price.mean()), min=float(price.min()), max=float(price.max()), min_at=str(table["time"][price.idxmin()]),
+        max_at=str(table["time"][price.idxmax()]), negative_hours=int((price < 0).sum()), currency=str(table["currency"].iloc[0]),
+    )  # fmt: skip
     return table
+
+
+def _tables(paths, columns: Optional[dict[str, str]], report: ImportReport, zone: Optional[str]):
+    """(cells, file, line numbers, column of times or None) of each file."""
+    for path in paths:
+        cells, file = plain.texts(path, report), report.name_of(path)
+        report.rows_read += len(cells)
+        time = timecolumn.of_hours(cells, (columns or {}).get("time"), plain.ROW, file, report, zone)
+        yield cells, file, cells[plain.ROW].tolist(), time
 
 
 def is_price(column: str) -> bool:
@@ -117,14 +117,9 @@ def read_carbon(
     column's name says none, or another; @param zone: IANA name. @raises InputError: no time, no unit, a percentage, neither intensity nor sources, or two values for one hour.
     """
     parts = []
-    for path in paths:
-        cells, file = plain.texts(path, report), report.name_of(path)
-        report.rows_read += len(cells)
-        rows = cells[plain.ROW].tolist()
-        time = timecolumn.of_hours(cells, (columns or {}).get("time"), plain.ROW, file, report, zone)
-        rows = cells[plain.ROW].tolist()
+    for cells, file, rows, time in _tables(paths, columns, report, zone):
         carbon, factor = _carbon_column(cells, columns, units, file, report)
-        sources = [s for s in CARBON_G_PER_KWH if s in cells]
+        sources = {s: c for s in CARBON_G_PER_KWH if (c := plain.pick(cells, [s]))}
         if time is None or (carbon is None and not sources):
             raise InputError(
                 f"{file}: no time, or neither an intensity nor generation by source; columns: {', '.join(cells.columns.drop(plain.ROW))}"
@@ -132,7 +127,7 @@ def read_carbon(
         part = {"time": timecolumn.begin_of_hours(cells[time], time, rows, file, report, zone)}
         quiet = ImportReport("carbon")  # empty cells are told row by row, not cell by cell
         part["carbon_g_per_kWh"] = (column_numbers(cells[carbon], carbon, rows, file, quiet) * factor if carbon else np.full(len(cells), np.nan))
-        part |= {f"{s}_MW": column_numbers(cells[s], s, rows, file, quiet) for s in sources}
+        part |= {f"{s}_MW": column_numbers(cells[c], c, rows, file, quiet) for s, c in sources.items()}
         for place in dict.fromkeys(remark.place for remark in quiet.mended):
             report.mend(place, "empty cells, left blank")
         parts.append(pd.DataFrame({**part, "flag": "", plain.ROW: rows, "file": file}))
@@ -157,12 +152,15 @@ def _by_hour(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> 
     if len(twice):
         raise InputError(
             f"{twice['file'].iloc[0]}:{twice[plain.ROW].iloc[0]}: a second, different value for {twice['time'].iloc[0]}"
+            + "; if a column tells several series apart (an area, a sequence), keep the rows of one"
             + ("" if zone else " (local times? --time-zone tells hours that come twice apart)")
         )
     table = tidy(table, [], report, file, plain.ROW).drop(columns="file")
     first, last = table["time"].iloc[0], table["time"].iloc[-1]
     steps = table["time"].diff().dropna().mode()
     step = steps.iloc[0] if len(steps) else pd.NaT
+    if pd.notna(step) and (last - first) / step > 100 * len(table) + 1e4:
+        raise InputError(f"{file}: {len(table)} rows from {first} to {last} at steps of {step.total_seconds():g} s: a stamp is wrong")
     missing = (pd.date_range(first, last, freq=step).difference(pd.DatetimeIndex(table["time"])) if pd.notna(step) else [])
     report.facts.update(
         first=str(first),

@@ -37,17 +37,10 @@ def records(text: str, file: str, report: ImportReport) -> list[dict]:
         report.rows_read += 1
         task = f"_{own['ArrayTaskId']}" if "ArrayTaskId" in own else ""
         record = {
-            "JobID": f"{own.get('ArrayJobId', own['JobId'])}{task}" if task else own["JobId"],
-            "State": own["JobState"],
-            "Start": own["StartTime"],
-            "End": own["EndTime"],
-            "NNodes": own["NodeCnt"],
-            "NodeList": own.get("NodeList", ""),
-            "Partition": own.get("Partition", ""),
-            "AllocTRES": own.get("Tres", ""),
-            "row": row,
-            "file": file,
-        }
+            "JobID": f"{own.get('ArrayJobId', own['JobId'])}{task}" if task else own["JobId"], "State": own["JobState"], "Start": own["StartTime"],
+            "End": own["EndTime"], "NNodes": own["NodeCnt"], "NodeList": own.get("NodeList", ""), "Partition": own.get("Partition", ""),
+            "AllocTRES": own.get("Tres", ""), "row": row, "file": file,
+        }  # fmt: skip
         if own.get("Gres"):  # before Slurm 20: as `--gres`, for each node
             record["AllocGRES"] = f"PER_NODE:{own['Gres']}"
         out.append(record)

@@ -26,15 +26,9 @@ CLASSES = (
     ("elementwise", r"elementwise|vectorized|copy|fill|cat|unrolled"),
 )
 KINDS = (
-    ("all_reduce", r"all_?reduce"),
-    ("all_to_all", r"all_?to_?all|sendrecv"),
-    ("all_gather", r"all_?gather"),
-    ("reduce_scatter", r"reduce_?scatter"),
-    ("broadcast", r"broadcast"),
-    ("reduce", r"reduce"),
-    ("send", r"send"),
-    ("receive", r"recv"),
-)
+    ("all_reduce", r"all_?reduce"), ("all_to_all", r"all_?to_?all|sendrecv"), ("all_gather", r"all_?gather"), ("reduce_scatter", r"reduce_?scatter"),
+    ("broadcast", r"broadcast"), ("reduce", r"reduce"), ("send", r"send"), ("receive", r"recv"),
+)  # fmt: skip
 COLUMNS = (
     "file rank world device kernels nccl_kernels profiler_steps step_ms gpu_span_ms busy_ms idle_ms compute_ms comm_ms exposed_comm_ms "
     "comm_kernel_sum_ms waiting_ms transfer_ms copy_ms"
@@ -147,21 +141,9 @@ def _of_gpu(gpu: list[dict], file: str, rank, world, device: str, steps, report:
     _check_streams(gpu, file, report)
     kernels = [e for e in gpu if e["cat"].lower() == "kernel"]
     comm = sorted((e for e in kernels if kernel_class(e["name"]) == "communication"), key=lambda e: e["ts"])
-    compute = [e for e in kernels if kernel_class(e["name"]) != "communication"]
-    return {
-        "file": file,
-        "rank": rank,
-        "world": world,
-        "device": device,
-        "steps": steps,
-        "kernels": kernels,
-        "class_us": _by_class(kernels),
-        "comm": comm,
-        "compute": intervals.union(_spans(compute)),
-        "all": intervals.union(_spans(gpu)),
-        "comm_union": intervals.union(_spans(comm)),
-        "copies": intervals.union(_spans([e for e in gpu if e["cat"].lower() != "kernel"])),
-    }
+    parts = {"compute": [e for e in kernels if kernel_class(e["name"]) != "communication"], "all": gpu, "comm_union": comm, "copies": [e for e in gpu if e["cat"].lower() != "kernel"]}
+    own = {"file": file, "rank": rank, "world": world, "device": device, "steps": steps, "kernels": kernels, "class_us": _by_class(kernels), "comm": comm}
+    return own | {name: intervals.union(_spans(events)) for name, events in parts.items()}
 
 
 def _by_class(kernels) -> dict[str, float]:
@@ -177,36 +159,19 @@ def _spans(events) -> np.ndarray:
 
 
 def _row(t: dict, collectives) -> dict:
-    span = t["all"][-1, 1] - t["all"][0, 0]
-    ms = lambda x: x / 1e3  # noqa: E731
-    row = {
-        "file": t["file"],
-        "rank": t["rank"],
-        **({"gpu": t["gpu"]} if "gpu" in t else {}),
-        "world": t["world"],
-        "device": t["device"],
-        "kernels": len(t["kernels"]),
-        "nccl_kernels": len(t["comm"]),
-        "profiler_steps": len(t["steps"]),
-        "step_ms": ms(np.mean([d for _, d in t["steps"]])) if t["steps"] else np.nan,
-        "gpu_span_ms": ms(span),
-        "busy_ms": ms(intervals.length(t["all"])),
-        "idle_ms": ms(span - intervals.length(t["all"])),
-        "compute_ms": ms(intervals.length(t["compute"])),
-        "comm_ms": ms(intervals.length(t["comm_union"])),
-        "exposed_comm_ms": ms(
-            intervals.length(intervals.union(np.concatenate([t["comm_union"], t["compute"]])))
-            - intervals.length(t["compute"])
-        ),
-        "comm_kernel_sum_ms": ms(sum(e["dur"] for e in t["comm"])),
-        "copy_ms": ms(intervals.length(t["copies"])),
-    }
+    """A rank's figures; times of the trace, in µs, become ms."""
+    span, busy = t["all"][-1, 1] - t["all"][0, 0], intervals.length(t["all"])
+    compute, comm = intervals.length(t["compute"]), t["comm_union"]
     own = [c for c in collectives if t["rank"] in c["waiting_us"]]
-    row |= {
-        "waiting_ms": ms(sum(c["waiting_us"][t["rank"]] for c in own)) if own else np.nan,
-        "transfer_ms": ms(sum(c["transfer_us"] for c in own)) if own else np.nan,
-    }
-    return {**row, **{f"{c}_ms": ms(t["class_us"].get(c, 0.0)) for c in [*(c for c, _ in CLASSES if c != "communication"), "other"]}}
+    times_us = {
+        "step": np.mean([d for _, d in t["steps"]]) if t["steps"] else np.nan, "gpu_span": span, "busy": busy, "idle": span - busy, "compute": compute,
+        "comm": intervals.length(comm), "exposed_comm": intervals.length(intervals.union(np.concatenate([comm, t["compute"]]))) - compute,
+        "comm_kernel_sum": sum(e["dur"] for e in t["comm"]), "copy": intervals.length(t["copies"]),
+        "waiting": sum(c["waiting_us"][t["rank"]] for c in own) if own else np.nan, "transfer": sum(c["transfer_us"] for c in own) if own else np.nan,
+        **{c: t["class_us"].get(c, 0.0) for c in [*(c for c, _ in CLASSES if c != "communication"), "other"]},
+    }  # fmt: skip
+    labels = {name: t[name] for name in ("file", "rank", "gpu", "world", "device") if name in t}
+    return {**labels, "kernels": len(t["kernels"]), "nccl_kernels": len(t["comm"]), "profiler_steps": len(t["steps"]), **{f"{name}_ms": us / 1e3 for name, us in times_us.items()}}
 
 
 def match(traces: list[dict], report: ImportReport) -> list[dict]:
@@ -217,61 +182,41 @@ def match(traces: list[dict], report: ImportReport) -> list[dict]:
 
     @param traces: of several ranks; @param report: takes the remarks.
     """
-    kinds = [
-        [
-            (collective_kind(e["name"], e.get("args", {})), str(e.get("args", {}).get("Process Group Name", "")))
-            for e in t["comm"]
-        ]
-        for t in traces
-    ]
-    n = min(len(k) for k in kinds)
-    if any(k[:n] != kinds[0][:n] for k in kinds) or n == 0:
+    kinds = [[(collective_kind(e["name"], e.get("args", {})), str(e.get("args", {}).get("Process Group Name", ""))) for e in t["comm"]] for t in traces]
+    n = min(map(len, kinds))
+    if n == 0 or any(k[:n] != kinds[0][:n] for k in kinds):
         report.warn("collectives", "the ranks' collectives differ in order or kind; waiting and transfer are not split")
         return []
-    if any(len(k) != n for k in kinds):
-        report.warn("collectives", f"the ranks have {min(map(len, kinds))} to {max(map(len, kinds))} collectives; the first {n} are compared")
-    start = np.array([[e["ts"] for e in t["comm"][:n]] for t in traces], dtype=float)
-    end = start + np.array([[e["dur"] for e in t["comm"][:n]] for t in traces], dtype=float)
+    if max(map(len, kinds)) > n:
+        report.warn("collectives", f"the ranks have {n} to {max(map(len, kinds))} collectives; the first {n} are compared")
+    spans = np.stack([_spans(t["comm"][:n]) for t in traces])
+    start, end = spans[:, :, 0], spans[:, :, 1]
     offset = np.median(end - end.mean(axis=0), axis=1, keepdims=True)
     spread = np.ptp(end - offset, axis=0)
-    length = (end - start).max(axis=0)
-    if (spread > np.maximum(0.2 * length, 50.0)).sum() > 0.2 * n:
-        report.warn(
-            "collectives",
-            f"the ranks end {int((spread > np.maximum(0.2 * length, 50.0)).sum())} of {n} collectives apart (up to "
-            f"{spread.max() / 1e3:.3g} ms): they wait for ranks without a trace; waiting and transfer are not split",
-        )
+    apart = spread > np.maximum(0.2 * (end - start).max(axis=0), 50.0)
+    if apart.sum() > 0.2 * n:
+        what = f"the ranks end {int(apart.sum())} of {n} collectives apart (up to {spread.max() / 1e3:.3g} ms)"
+        report.warn("collectives", f"{what}: they wait for ranks without a trace; waiting and transfer are not split")
         return []
     if np.ptp(offset) > 100.0:
-        report.mend(
-            "clocks",
-            f"node clocks differ by {np.ptp(offset) / 1e3:.3g} ms; set on each other by the ends of {n} collectives "
-            f"(they agree within {np.median(spread):.3g} µs)",
-        )
+        report.mend("clocks", f"node clocks differ by {np.ptp(offset) / 1e3:.3g} ms; set on each other by the ends of {n} collectives (they agree within {np.median(spread):.3g} µs)")
         start, end = start - offset, end - offset
         for t, shift in zip(traces, offset[:, 0]):
             t["clock_us"] = float(shift)
-    out = []
-    for j in range(n):
-        ranks = [t["rank"] for t in traces]
-        last = int(np.argmax(start[:, j]))
-        waiting = np.clip(np.minimum(start[last, j], end[:, j]) - start[:, j], 0.0, None)
-        if spread[j] > max(0.2 * length[j], 50.0):
-            report.warn(f"collective {j}", "the ranks end it apart: it does not hold them together, or clocks drift")
-        out.append(
-            {
-                "index": j,
-                "kind": kinds[0][j][0],
-                "group": kinds[0][j][1],
-                "arrival_spread_us": float(np.ptp(start[:, j])),
-                "end_spread_us": float(np.ptp(end[:, j])),
-                "last_rank_to_arrive": ranks[last],
-                "transfer_us": float(np.median(end[:, j]) - start[last, j]),
-                "waiting_us": dict(zip(ranks, map(float, waiting))),
-                "bytes": _bytes(traces[0]["comm"][j]),
-            }
-        )
-    return out
+    for j in np.flatnonzero(apart):
+        report.warn(f"collective {j}", "the ranks end it apart: it does not hold them together, or clocks drift")
+    return [_collective(j, kinds[0][j], start[:, j], end[:, j], traces) for j in range(n)]
+
+
+def _collective(j: int, kind: tuple[str, str], start, end, traces) -> dict:
+    """One collective of all ranks. @param start, end: by rank, µs on one clock"""
+    ranks, last = [t["rank"] for t in traces], int(np.argmax(start))
+    waiting = np.clip(np.minimum(start[last], end) - start, 0.0, None)
+    return {
+        "index": j, "kind": kind[0], "group": kind[1], "arrival_spread_us": float(np.ptp(start)), "end_spread_us": float(np.ptp(end)),
+        "last_rank_to_arrive": ranks[last], "transfer_us": float(np.median(end) - start[last]), "waiting_us": dict(zip(ranks, map(float, waiting))),
+        "bytes": _bytes(traces[0]["comm"][j]),
+    }  # fmt: skip
 
 
 def _bytes(event: dict) -> int:

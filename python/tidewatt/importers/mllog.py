@@ -74,16 +74,8 @@ def _records(text: str, file: str, report: ImportReport) -> list[dict]:
         report.rows_read += 1
         try:
             record, _ = json.JSONDecoder().raw_decode(line[at + len(MARK) :].lstrip())
-            records.append(
-                {
-                    "time_ms": int(record["time_ms"]),
-                    "event_type": record.get("event_type") or "",
-                    "key": record["key"],
-                    "value": record.get("value"),
-                    "metadata": record.get("metadata") or {},
-                    "row": row,
-                }
-            )
+            own = {"event_type": record.get("event_type") or "", "value": record.get("value"), "metadata": record.get("metadata") or {}}
+            records.append({"time_ms": int(record["time_ms"]), "key": record["key"], "row": row, **own})
         except (ValueError, KeyError, TypeError, OverflowError, AttributeError):
             report.ignore(f"{file}:{row}", "a torn record (no complete JSON with time_ms and key)")
     report.facts["records"] = report.facts.get("records", 0) + len(records)
@@ -101,10 +93,7 @@ def _power(records, file: str, report: ImportReport) -> pd.Series:
             value = np.nan
         if times and r["time_ms"] <= times[-1]:
             same = r["time_ms"] == times[-1]
-            report.ignore(
-                f"{file}:{r['row']}",
-                "a second reading at the same time" if same else "the clock went back; the reading is left out",
-            )
+            report.ignore(f"{file}:{r['row']}", "a second reading at the same time" if same else "the clock went back; the reading is left out")
             continue
         times.append(r["time_ms"])
         watts.append(value)
@@ -116,10 +105,7 @@ def _declared(record: dict, file: str, report: ImportReport) -> bool:
     if not record["key"].endswith("_power_est"):
         return False
     when = pd.Timestamp(record["time_ms"], unit="ms").date()
-    report.ignore(
-        f"{file}:{record['row']}",
-        f"{record['key']} = {record['value']} W, dated {when}: a declared constant, not a measurement",
-    )
+    report.ignore(f"{file}:{record['row']}", f"{record['key']} = {record['value']} W, dated {when}: a declared constant, not a measurement")
     report.facts.setdefault("declared_W", {})[Path(file).stem] = record["value"]
     return True
 
@@ -130,11 +116,9 @@ def _run_facts(events, report: ImportReport) -> None:
     if "run_start" in last and "run_stop" in last:
         stop = last["run_stop"]
         facts.update(
-            run_start_ms=last["run_start"]["time_ms"],
-            run_stop_ms=stop["time_ms"],
-            status=stop["metadata"].get("status", ""),
+            run_start_ms=last["run_start"]["time_ms"], run_stop_ms=stop["time_ms"], status=stop["metadata"].get("status", ""),
             duration_s=(stop["time_ms"] - last["run_start"]["time_ms"]) / 1e3,
-        )
+        )  # fmt: skip
         samples, batch = stop["metadata"].get("samples_count"), last.get("global_batch_size", {}).get("value")
         if samples and batch:
             facts.update(samples=samples, global_batch_size=batch, steps=samples // batch)
@@ -155,13 +139,9 @@ def _rounds(readings: dict[str, pd.Series], report: ImportReport) -> pd.DataFram
         spread = max(spread, float(np.abs(base[nearest] - stamps)[fits].max(initial=0.0)))
         columns[name] = pd.Series(series.to_numpy(), index=np.where(fits, base[nearest], stamps))
         if not fits.all():
-            report.note(
-                f"{name}: {int((~fits).sum())} readings fall between the rounds of the first node and have rows of their own"
-            )
+            report.note(f"{name}: {int((~fits).sum())} readings fall between the rounds of the first node and have rows of their own")
     if spread > 0:
-        report.note(
-            f"rows are polling rounds, stamped by the first node; the other nodes were read up to {spread / 1e3:.2f} s before or after"
-        )
+        report.note(f"rows are polling rounds, stamped by the first node; the other nodes were read up to {spread / 1e3:.2f} s before or after")
     return pd.DataFrame({n: c.groupby(level=0).last() for n, c in columns.items()}).sort_index()
 
 
@@ -172,12 +152,7 @@ def _energy_facts(readings: dict[str, pd.Series], report: ImportReport) -> None:
         span_s = (known.index[-1] - known.index[0]) / 1e3 if len(known) > 1 else 0.0
         energy[name] = float(np.trapz(known.to_numpy(dtype=float), known.index.to_numpy() / 1e3))
         mean[name] = energy[name] / span_s if span_s > 0 else None
-    report.facts.update(
-        energy_J=energy,
-        total_energy_J=sum(energy.values()),
-        mean_W=mean,
-        mean_total_W=sum(m for m in mean.values() if m),
-    )
+    report.facts.update(energy_J=energy, total_energy_J=sum(energy.values()), mean_W=mean, mean_total_W=sum(m for m in mean.values() if m))
     report_twins({name: series.to_numpy(dtype=float) for name, series in readings.items()}, report)
 
 
@@ -203,9 +178,7 @@ def _system(text: str, report: ImportReport) -> bool:
     if not isinstance(system, dict) or "accelerators_per_node" not in system:
         return False
     keys = ("system_name", "number_of_nodes", "accelerators_per_node", "accelerator_model_name", "cooling")
-    report.facts["system"] = {
-        k: int(system[k]) if str(system.get(k, "")).isdigit() else system.get(k, "") for k in keys
-    }
+    report.facts["system"] = {k: int(system[k]) if str(system.get(k, "")).isdigit() else system.get(k, "") for k in keys}
     return True
 
 

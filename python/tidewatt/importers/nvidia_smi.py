@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import re
 import xml.etree.ElementTree as ElementTree
 from typing import Optional
 
 import pandas as pd
 
-from . import gpu_consoles, nvidia_words
+from . import gpu_consoles, header, nvidia_words
 from .gpu_table import finish
-from .header import rows as csv_rows
 from .report import ImportReport, InputError
 from .text import NO_VALUE, read_text
 from .times import parse_times
+from .units import known
 
 
 _HOST = re.compile(r"^([A-Za-z][\w.-]*): (.*)$")
@@ -30,13 +29,16 @@ def dialect(text: str) -> str:
     lines = head.split("\n")
     if any(line.startswith("#") and "gpu" in line.split() and set(nvidia_words.DMON) & set(line.split()) for line in lines):
         return "dmon"
-    names = {cell.partition(" [")[0].strip() for cell in lines[0].split(",")}
-    return "csv" if _is_header(names) else gpu_consoles.dialect(head)
+    return "csv" if _is_header(header.names(text)) else gpu_consoles.dialect(head)
 
 
-def _is_header(names) -> bool:
+def _bare(name: str) -> str:
+    return name.partition(" [")[0].strip().lower()
+
+
+def _is_header(cells) -> bool:
     """Two quantities, or one with nothing else than what names a GPU or a time."""
-    names = set(names)
+    names = set(map(_bare, cells))
     known = names & set(nvidia_words.CSV)
     return len(known) >= 2 or len(known) == 1 < len(names) and names - known <= set(nvidia_words.CSV_TEXT)
 
@@ -115,24 +117,16 @@ def _seconds_of_day(rows: list[dict], file: str, report: ImportReport) -> None:
 
 
 def _csv(text: str, file: str, report: ImportReport) -> list[dict]:
-    header: list[str] = []
-    rows = []
+    rows: list[dict] = []
     unused: set[str] = set()
-    for _, last, cells in csv_rows(io.StringIO(text), file=file, skipinitialspace=True):
-        if not cells or cells == [""]:
-            continue
-        names = [c.partition(" [")[0].strip() for c in cells]
-        if _is_header(names):  # also where a log was appended to another
-            header, unused = names, {n for n in names if n not in nvidia_words.CSV and n not in nvidia_words.CSV_TEXT}
-            continue
-        if len(cells) != len(header):
-            report.ignore(f"{file}:{last}", f"{len(cells)} cells, the header has {len(header)} (a torn line)")
-            continue
-        row = {"row": last}
-        for name, cell in zip(header, cells):
-            if name in nvidia_words.CSV_TEXT and not (nvidia_words.CSV_TEXT[name] == "host" and cell.strip().lower() in NO_VALUE):
-                row.setdefault(nvidia_words.CSV_TEXT[name], cell.strip())
-        nvidia_words.take(row, dict(zip(header, cells)), nvidia_words.CSV, file, report, say_blank=True)
+    for at, cells in header.named(text, file, report, _is_header):
+        own, units = {_bare(n): c for n, c in cells.items()}, {_bare(n): n.partition(" [")[2].strip("] ") for n in cells}
+        unused |= own.keys() - nvidia_words.CSV.keys() - nvidia_words.CSV_TEXT.keys()
+        row: dict = {"row": at}
+        for name, cell in own.items():
+            if name in nvidia_words.CSV_TEXT and not (nvidia_words.CSV_TEXT[name] == "host" and cell.lower() in NO_VALUE):
+                row.setdefault(nvidia_words.CSV_TEXT[name], cell)
+        nvidia_words.take(row, own, nvidia_words.CSV, file, report, say_blank=True, units=units)
         rows.append(row)
     if unused:
         report.note(f"{file}: {len(unused)} columns have no use here and were left out")
@@ -141,13 +135,13 @@ def _csv(text: str, file: str, report: ImportReport) -> list[dict]:
 
 def _dmon(text: str, file: str, report: ImportReport) -> list[dict]:
     names: list[str] = []
-    rows = []
+    rows, units = [], {}
     for at, line in enumerate(text.split("\n"), 1):
         cells = line.lstrip("#").split()
         if not cells:
             continue
         if line.startswith("#"):
-            names = cells if "gpu" in cells else names  # the second header line holds units
+            names, units = (cells, units) if "gpu" in cells else (names, {n: u for n, u in zip(names, cells) if known(u)})
             continue
         if len(cells) != len(names):
             report.ignore(f"{file}:{at}", f"{len(cells)} cells, the header has {len(names)} (a torn line)")
@@ -158,7 +152,7 @@ def _dmon(text: str, file: str, report: ImportReport) -> list[dict]:
             row["time"] = f"{own['Date'][:4]}-{own['Date'][4:6]}-{own['Date'][6:]}T{own['Time']}"
         elif "Time" in own:
             row["time_of_day"] = own["Time"]
-        nvidia_words.take(row, own, nvidia_words.DMON, file, report)
+        nvidia_words.take(row, own, nvidia_words.DMON, file, report, units=units)
         rows.append(row)
     if rows and not {"time", "time_of_day"} & set(rows[0]):
         report.note(f"{file}: dmon printed no times (`nvidia-smi dmon -o DT` does); rows are in the order of the samples")

@@ -9,6 +9,7 @@ import math
 
 from .report import ImportReport, InputError
 from .text import number
+from .units import convert
 
 
 def meanings(words: dict[str, str]) -> dict[str, tuple[str, float]]:
@@ -116,20 +117,21 @@ XML = _in_sections(("gpu_power_readings", "power_readings"), _XML_POWER) | meani
 })
 
 
-def take(row: dict, cells, words, file: str, report: ImportReport, say_blank: bool = False) -> None:
+def take(row: dict, cells, words, file: str, report: ImportReport, say_blank: bool = False, units=None) -> None:
     """A tool's cells into a row: of several names for one column the first with a value holds. A cell that cannot be read is mended.
 
     @param row: with its line number as `row`; @param cells: texts by the tool's names; @param words: of `meanings`; @param file: for the places;
-    @param report: takes the remarks; @param say_blank: report power, temperature and clock without a value
+    @param report: takes the remarks; @param say_blank: report power, temperature and clock without a value; @param units: those of a header, by name
     """
     for name, (key, scale) in words.items():
         if name not in cells or not math.isnan(row.get(key, math.nan)):
             continue
         try:
             value, unit = number(cells[name])
+            unit = unit or (units or {}).get(name, "")
+            row[key] = convert(value, unit, key.rsplit("_", 1)[-1]) if unit else value * scale
         except InputError as error:
             report.mend(f"{file}:{row['row']}", f"{key}: {error}, left blank")
             continue
-        row[key] = value * (1e-3 if unit == "mW" else scale)  # mW is seen in library wrappers
         if say_blank and math.isnan(value) and key in ("power_W", "temperature_degC", "clock_MHz"):
             report.mend(f"{file}:{row['row']}", f"{key}: '{cells[name].strip()}', left blank")

@@ -22,9 +22,7 @@ def write(done: Imported, out) -> list[Path]:
     path = Path(out)
     if path.suffix == ".toml":
         if done.entry is None:
-            raise InputError(
-                f"{path}: a log of kind {done.report.kind} gives no workload entry; write .csv or .parquet"
-            )
+            raise InputError(f"{path}: a log of kind {done.report.kind} gives no workload entry; write .csv or .parquet")
         whole(path, done.entry)
         return [path]
     if path.suffix not in (".csv", ".parquet"):
@@ -55,11 +53,6 @@ def csv_text(table: pd.DataFrame) -> str:
     for name in table:
         if pd.api.types.is_datetime64_any_dtype(table[name]):
             table[name] = as_text(table[name])
-        elif (
-            pd.api.types.is_float_dtype(table[name])
-            and table[name].notna().all()
-            and (table[name] % 1 == 0).all()
-            and table[name].abs().max() < 1e15
-        ):
+        elif pd.api.types.is_float_dtype(table[name]) and table[name].notna().all() and (table[name] % 1 == 0).all() and table[name].abs().max() < 1e15:
             table[name] = table[name].astype("int64")  # whole numbers as they were written
     return table.to_csv(index=False)

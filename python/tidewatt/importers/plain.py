@@ -15,7 +15,7 @@ from .cells import plain_numbers, unit_in
 from .cells import split as split_cell
 from .gpu_table import NUMBERS, check_range, name_gpus
 from .report import ImportReport, InputError
-from .series import check_clock, list_gaps, report_twins, tidy, unwrap_counter
+from .series import ordered, report_twins
 from .text import column_numbers, read_bytes, read_text
 from .units import UNITS, is_doubtful, known, split
 
@@ -32,7 +32,7 @@ TIMES = tuple("time timestamp datetime date time_s time_ms relative_time_s elaps
 # The same words in other languages and other tools' spelling.
 SYNONYMS = {"temp": "temperature", "temp.": "temperature", "temperatur": "temperature", "température": "temperature", "leistung": "power",
             "puissance": "power", "potencia": "power", "power draw": "power", "hostname": "host", "instance": "host",
-            "gpu_id": "gpu", "gpuid": "gpu", "gpu_index": "gpu", "device_id": "gpu", "gpu_uuid": "uuid", "bus_id": "bus", "pci_bus_id": "bus", "gpu_bus_id": "bus"}  # fmt: skip
+            "gpu_id": "gpu", "gpu id": "gpu", "gpuid": "gpu", "gpu_index": "gpu", "device_id": "gpu", "gpu_uuid": "uuid", "bus_id": "bus", "pci_bus_id": "bus", "gpu_bus_id": "bus"}  # fmt: skip
 
 
 def texts(path, report: ImportReport) -> pd.DataFrame:
@@ -55,13 +55,19 @@ def texts(path, report: ImportReport) -> pd.DataFrame:
     return plain_numbers(legends.of_influx(_table(names, rows, report.name_of(path))), report, path.name, delimiter, ROW)
 
 
+def pick(names, words) -> Optional[str]:
+    """The first of some words that is a column's name, in any case, as it is written; None without one. @param names: of columns; @param words: in order"""
+    known = {n.lower(): n for n in names}
+    return next((known[w.lower()] for w in words if w.lower() in known), None)
+
+
 def _records(text: str, delimiter: str, n_cell: int, file: str, report: ImportReport):
     """Names of the columns, and the rows with their line numbers."""
     records = list(header.records(text, delimiter, file))
     filled = lambda cells: sum(bool(c.strip()) for c in cells)  # noqa: E731
     wide = any(filled(cells) > 1 for _, _, cells in records if len(cells) == n_cell)
     names: list[str] = []
-    rows = []
+    rows, head = [], []
     for row, last, cells in records:
         # 1. Titles stand above the header, perhaps with the table's own number of delimiters.
         if not names and (len(cells) != n_cell or (wide and filled(cells) == 1)):
@@ -69,15 +75,15 @@ def _records(text: str, delimiter: str, n_cell: int, file: str, report: ImportRe
                 report.ignore(f"{file}:{row}", "before the header")
             continue
         if not names:
-            names = [c.strip() for c in cells]
+            names, head = [c.strip() for c in cells], cells
             last_used = names[-1] or len(names) == 1 or any(c[-1].strip() for _, _, c in records[:40] if len(c) == n_cell)
             names = names if last_used else names[:-1]
             continue
         # 2. Rows; the first may belong to the header.
         if len(cells) == len(names) + 1 and not cells[-1].strip():
             cells = cells[:-1]  # a delimiter at the end of each row
-        if len(cells) != len(names):
-            report.ignore(f"{file}:{row}", f"{len(cells)} cells, the header has {len(names)}")
+        if len(cells) != len(names) or cells == head:
+            report.ignore(f"{file}:{row}", "the header again" if cells == head else f"{len(cells)} cells, the header has {len(names)}")
             continue
         if not rows and header.is_more(names, cells):
             names = header.joined(names, cells)
@@ -134,22 +140,13 @@ def _parquet(path: Path) -> pd.DataFrame:
         raise InputError(f"{path.name}: cannot be read as Parquet ({error})") from error
     table = table.reset_index() if table.index.name else table
     out = pd.DataFrame(
-        {
-            str(c): table[c].map(
-                lambda v: "" if pd.isna(v) else v.isoformat() if isinstance(v, pd.Timestamp) else str(v)
-            )
-            for c in table
-        }
+        {str(c): table[c].map(lambda v: "" if pd.isna(v) else v.isoformat() if isinstance(v, pd.Timestamp) else str(v)) for c in table}
     )
     return out.assign(**{ROW: range(1, len(out) + 1)})
 
 
 def read(
-    paths,
-    report: ImportReport,
-    columns: Optional[dict[str, str]] = None,
-    units: Optional[dict[str, str]] = None,
-    zone: Optional[str] = None,
+    paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None
 ) -> pd.DataFrame:
     """A table with the columns that the caller names, in SI units.
 
@@ -179,28 +176,22 @@ def read(
             check_range(table, name, report, ROW)
     labels = [c for c in NAMING if c in table] or _node_of_file(table, report)
     if "time" in table and table["time"].notna().any():
-        table = _in_order(table, values, labels, report, report.name_of(paths[0]))
+        table = _in_order(table, values, labels, report)
     else:
         table = table.drop(columns=[ROW, "file"])
     report_twins({c: table[c].to_numpy() for c in values}, report)
     return table
 
 
-def _in_order(table: pd.DataFrame, values: list[str], labels: list[str], report: ImportReport, file: str) -> pd.DataFrame:
+def _in_order(table: pd.DataFrame, values: list[str], labels: list[str], report: ImportReport) -> pd.DataFrame:
     """Rows in order of time, counters continued, gaps listed; times that are no calendar's as `time_s`."""
     without = table["time"].isna()
     for i in table.index[without]:
         report.ignore(f"{table['file'][i]}:{table[ROW][i]}", "a row without a time, such as a sum below the table")
     table = table[~without].reset_index(drop=True)
-    if pd.api.types.is_datetime64_any_dtype(table["time"]):
-        check_clock(table["time"], table[ROW].tolist(), file, report)
-    else:
+    if not pd.api.types.is_datetime64_any_dtype(table["time"]):
         table["time"] = pd.to_timedelta(table["time"], unit="s")
-    table = tidy(table, labels, report, file, ROW).drop(columns="file")
-    for name, part in table.groupby(labels[0], sort=False) if labels else [("series", table)]:
-        list_gaps(part["time"], str(name), report)
-        for column in (c for c in values if c.endswith("_J")):
-            table.loc[part.index, column] = _as_counter(part[column].to_numpy(float), f"{name} {column}", report)
+    table = ordered(table, labels, [c for c in values if c.endswith("_J")], "", report, ROW, 0.02)
     if pd.api.types.is_timedelta64_dtype(table["time"]):
         table = table.assign(time=table["time"].dt.total_seconds()).rename(columns={"time": "time_s"})
     return table
@@ -271,9 +262,7 @@ def _column(name: str, column: str, chosen, cells: pd.DataFrame, file: str, repo
     suffix, factor, offset = UNITS[unit]
     if QUANTITIES.get(bare, suffix) != suffix:
         raise _Wrong(f"{name}: {unit} is no unit of it")
-    in_cells = {u: known(u) for u in cells[column].map(lambda c: split_cell(c)[1]).unique()}
-    scale = {u: UNITS[k][1] / factor for u, k in in_cells.items() if k and UNITS[k][0] == suffix and UNITS[k][2] == offset == 0.0}
-    return {f"{bare}_{suffix}": (column_numbers(cells[column], column, cells[ROW].tolist(), file, report, scale) + offset) * factor}
+    return {f"{bare}_{suffix}": (column_numbers(cells[column], column, cells[ROW].tolist(), file, report, unit) + offset) * factor}
 
 
 def _check_units(given, chosen, cells: pd.DataFrame, file: str) -> None:
@@ -289,7 +278,7 @@ def _untold(cells: pd.DataFrame, columns) -> list[tuple[str, str]]:
     """(column, what to say) of columns of power, energy, temperature or clock that say no unit, or one of two."""
     out = []
     for column in columns:
-        unit = next((u for pattern, u in _UNTOLD if pattern.search(column)), "")
+        unit = next((u for pattern, u in _UNTOLD if pattern.search(SYNONYMS.get(column.lower(), column))), "")
         if split(column)[1] or not (unit or is_doubtful(column)):
             continue
         if pd.to_numeric(cells[column].map(lambda c: split_cell(c)[0]), errors="coerce").notna().mean() > 0.5:
@@ -357,7 +346,7 @@ def _guess(cells: pd.DataFrame, given=None) -> dict[str, str]:
         if unit == "C" and {f"{bare}_A", f"{bare}_B"} & set(cells.columns):
             bare, unit = column, ""  # of three phases
         unit = unit or unit_in(cells[column])
-        if of_metric and not legends.labels(column) and of_metric[0] not in chosen:
+        if of_metric and not legends.gpu_of(column) and not legends.labels(column) and of_metric[0] not in chosen:
             chosen[of_metric[0]] = column  # of one GPU, or of the one in the row's label
         elif of_metric:
             chosen.setdefault(f"{_word(column)}_{of_metric[0].rsplit('_', 1)[-1]}", column)
@@ -377,15 +366,6 @@ def _told(cells: pd.DataFrame, lower: dict[str, str], given: dict[str, str]) -> 
             bare = SYNONYMS.get(stem.lower(), stem.lower())
             chosen[f"{bare if bare in QUANTITIES else _word(stem)}_{UNITS[known(unit)][0]}"] = column
     return chosen
-
-
-def _as_counter(values: np.ndarray, name: str, report: ImportReport) -> np.ndarray:
-    """An energy that rises but for a few falls is a counter, and is continued; one that falls often is energy per reading."""
-    steps = np.diff(values[np.isfinite(values)])
-    falls = int((steps < 0.0).sum())
-    if falls == 0 or falls > max(1, 0.02 * len(steps)):
-        return values
-    return unwrap_counter(values, name, report, [w * 1e-3 for w in (2.0**32, 2.0**48, 2.0**64)])
 
 
 def _word(name: str) -> str:

@@ -13,11 +13,7 @@ from .series import median_step_s
 
 
 def read(
-    paths,
-    report: ImportReport,
-    columns: Optional[dict[str, str]] = None,
-    units: Optional[dict[str, str]] = None,
-    zone: Optional[str] = None,
+    paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None
 ) -> pd.DataFrame:
     """Time (`time` or `time_s`) and one column of watts per channel; facts: mean, quantiles, energy, step.
 
@@ -29,9 +25,7 @@ def read(
     time = next((c for c in ("time", "time_s") if c in table), None)
     if time is None or not watts:
         have = ", ".join(c for c in table)
-        raise InputError(
-            f"needs a time and watts, found {have or 'neither'}; name them: --column time=COLUMN --column power=COLUMN --unit power=W"
-        )
+        raise InputError(f"needs a time and watts, found {have or 'neither'}; name them: --column time=COLUMN --column power=COLUMN --unit power=W")
     seconds = table[time] if time == "time_s" else (table[time] - table[time].iloc[0]).dt.total_seconds()
     for name in watts:
         known = table[name].notna()
@@ -39,12 +33,8 @@ def read(
             report.warn(name, f"{int((table[name] < 0).sum())} values below 0 W: export, or a sign of the meter's own")
         quantiles = np.nanquantile(table[name], [0.05, 0.5, 0.95]) if known.any() else [np.nan] * 3
         report.facts[name] = {
-            "mean_W": float(table[name].mean()),
-            "p05_W": float(quantiles[0]),
-            "median_W": float(quantiles[1]),
-            "p95_W": float(quantiles[2]),
-            "energy_J": float(np.trapz(table[name][known], seconds[known])),
-            "samples": int(known.sum()),
-        }
+            "mean_W": float(table[name].mean()), "p05_W": float(quantiles[0]), "median_W": float(quantiles[1]), "p95_W": float(quantiles[2]),
+            "energy_J": float(np.trapz(table[name][known], seconds[known])), "samples": int(known.sum()),
+        }  # fmt: skip
     report.facts["step_s"] = median_step_s(pd.to_timedelta(seconds, unit="s"))
     return table

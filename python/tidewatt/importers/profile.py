@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 
 from . import intervals
 from .report import InputError
+from .text import toml
 
 # Share of the message that a ring moves with n ranks, over the share with many.
-RING = {
-    "all_reduce": lambda n: (n - 1) / n,
-    "all_gather": lambda n: (n - 1) / n,
-    "reduce_scatter": lambda n: (n - 1) / n,
-    "all_to_all": lambda n: (n - 1) / n,
-}
+RING = dict.fromkeys(("all_reduce", "all_gather", "reduce_scatter", "all_to_all"), lambda n: (n - 1) / n)
+_TIMES = ("compute_s", "overlap_s", "rest_s", "transfer_s")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,9 +59,7 @@ class Profile:
         """Transfer times with other ranks ÷ those recorded, [round]. @param n_rank: number of ranks, 0: as recorded."""
         ring = np.ones(self.transfer_s.shape[1])
         if n_rank:
-            ring[: len(self.kinds)] = [
-                RING.get(k, lambda n: 1.0)(n_rank) / RING.get(k, lambda n: 1.0)(max(self.world, 2)) for k in self.kinds
-            ]
+            ring[: len(self.kinds)] = [RING.get(k, lambda n: 1.0)(n_rank) / RING.get(k, lambda n: 1.0)(max(self.world, 2)) for k in self.kinds]
         return ring
 
     def work_s(self, r: float) -> tuple[np.ndarray, np.ndarray]:
@@ -134,9 +130,7 @@ def build(traces: list[dict], collectives: list[dict], name: str) -> Profile:
             overlap[i, j] = intervals.within(t["compute"], *under)
             if j < n:
                 end = start + t["comm"][j]["dur"]
-                transfer[i, j] = (
-                    max(collectives[j]["transfer_us"], 0.0) if collectives else max(end - max(start, at), 0.0)
-                )
+                transfer[i, j] = (max(collectives[j]["transfer_us"], 0.0) if collectives else max(end - max(start, at), 0.0))
                 under, at = (max(start, at), end), max(at, end)
     kinds = tuple(c["kind"] for c in collectives) if collectives else ("communication",) * n
     n_step = max(max((len(t["steps"]) for t in traces), default=1), 1)
@@ -172,63 +166,24 @@ def entry(traces: list[dict], collectives: list[dict], name: str) -> str:
     """The profile as TOML. @param traces, collectives, name: as for `build`."""
     p = build(traces, collectives, name)
     numbers = lambda a: "[" + ", ".join(f"{x:.9g}" for x in a) + "]"  # noqa: E731
-    lines = [
-        "schema = 1",
-        'kind = "profile"',
-        f'name = "{name}"',
-        "",
-        "# Rounds of work up to a collective, then the collective; only kernels scale with the clock.",
-        "[profile]",
-        f"n_step = {p.n_step}",
-        f"world = {p.world}",
-        f'device = "{traces[0]["device"]}"',
-        f"step_s = {p.step_s():.9g}",
-        f"kinds = [{', '.join(repr(k).replace(chr(39), chr(34)) for k in p.kinds)}]",
-        f"recorded_step_s = {recorded_step_s(traces):.9g}",
-        f"together = {str(p.together).lower()}",
-        f"matrix_frac = {p.matrix_frac:.6g}",
-        f"attention_frac = {p.attention_frac:.6g}",
-    ]
+    values = {
+        "n_step": p.n_step, "world": p.world, "device": f'"{traces[0]["device"]}"', "step_s": f"{p.step_s():.9g}", "kinds": "[" + ", ".join(f'"{k}"' for k in p.kinds) + "]",
+        "recorded_step_s": f"{recorded_step_s(traces):.9g}", "together": str(p.together).lower(), "matrix_frac": f"{p.matrix_frac:.6g}", "attention_frac": f"{p.attention_frac:.6g}",
+    }  # fmt: skip
+    lines = ["schema = 1", 'kind = "profile"', f'name = "{name}"', "", "# Rounds of work up to a collective, then the collective; only kernels scale with the clock.", "[profile]"]
+    lines += [f"{key} = {value}" for key, value in values.items()]
     for i, t in enumerate(traces):
-        lines += [
-            "",
-            "[[rank]]",
-            f"rank = {t['rank'] if t['rank'] is not None else i}",
-            f"compute_s = {numbers(p.compute_s[i])}",
-            f"overlap_s = {numbers(p.overlap_s[i])}",
-            f"rest_s = {numbers(p.rest_s[i])}",
-            f"transfer_s = {numbers(p.transfer_s[i])}",
-        ]
-    return "\n".join(
-        [
-            *lines,
-            "",
-            "[sources]",
-            f'profile = "[D] profiler trace, {len(traces)} of {p.world} ranks, {p.n_step} steps"',
-            "",
-        ]
-    )
+        lines += ["", "[[rank]]", f"rank = {t['rank'] if t['rank'] is not None else i}", *(f"{key} = {numbers(getattr(p, key)[i])}" for key in _TIMES)]
+    return "\n".join([*lines, "", "[sources]", f'profile = "[D] profiler trace, {len(traces)} of {p.world} ranks, {p.n_step} steps"', ""])
 
 
 def load(path) -> Profile:
     """A profile from its entry. @param path: TOML of `tidewatt import kineto`. @raises InputError: it is none."""
     try:
-        import tomllib
-    except ImportError:
-        import tomli as tomllib  # type: ignore[no-redef]
-    try:
-        with open(path, "rb") as file:
-            data = tomllib.load(file)
+        data = toml(Path(path).read_text(encoding="utf-8"))
         own, ranks = data["profile"], data["rank"]
-        return Profile(
-            data["name"],
-            own["n_step"],
-            own["world"],
-            tuple(own["kinds"]),
-            *(np.array([r[k] for r in ranks]) for k in ("compute_s", "overlap_s", "rest_s", "transfer_s")),
-            own["together"],
-            own.get("matrix_frac", 1.0),
-            own.get("attention_frac", 0.0),
-        )
+        times = (np.array([r[k] for r in ranks]) for k in _TIMES)
+        shares = own.get("matrix_frac", 1.0), own.get("attention_frac", 0.0)
+        return Profile(data["name"], own["n_step"], own["world"], tuple(own["kinds"]), *times, own["together"], *shares)
     except (OSError, KeyError, ValueError) as error:
         raise InputError(f"{path}: no workload entry of a profile ({error})") from error

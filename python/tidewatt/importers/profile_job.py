@@ -12,6 +12,7 @@ import numpy as np
 
 from .profile import RING
 from .report import InputError
+from .text import toml
 
 if TYPE_CHECKING:
     from .profile import Profile
@@ -27,9 +28,7 @@ _SEQUENCE_TOKENS, _SEQUENCES = 128, 64
 _TRIAL_GPUS = 64
 
 
-def write(
-    profile: Profile, folder, gpu: str, *, recorded_clock_MHz: Optional[float] = None, clock_MHz: Optional[float] = None
-) -> dict[str, Any]:
+def write(profile: Profile, folder, gpu: str, *, recorded_clock_MHz: Optional[float] = None, clock_MHz: Optional[float] = None) -> dict[str, Any]:
     """Writes catalog entries of kinds model, compute, network and gpu named after the profile, and returns settings of a scenario's first hall and
     job that use them. A job then runs as any other: under power limits, in hot halls, with failures, on any number of GPUs.
 
@@ -44,15 +43,10 @@ def write(
     """
     from .._catalog import Catalog
 
-    try:
-        import tomllib
-    except ModuleNotFoundError:  # Python before 3.11
-        import tomli as tomllib
-
     catalog = Catalog()
     text = catalog.text(f"gpu/{gpu}")
-    entry = tomllib.loads(text)
-    power, compute = entry["power"], tomllib.loads(catalog.text(f"compute/{entry['compute']}"))
+    entry = toml(text)
+    power, compute = entry["power"], toml(catalog.text(f"compute/{entry['compute']}"))
     low_MHz, high_MHz = power["vf_clock_MHz"][0], power["vf_clock_MHz"][-1]
     for key, value in (("recorded_clock_MHz", recorded_clock_MHz), ("clock_MHz", clock_MHz)):
         if value is not None and not low_MHz < value <= high_MHz:

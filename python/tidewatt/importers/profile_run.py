@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Optional
 import numpy as np
 
 from .report import InputError
+from .text import toml
 
 if TYPE_CHECKING:
     import pandas
@@ -77,14 +78,9 @@ class _Powers:
     def __init__(self, profile: Profile, gpu: str, die_degC: float):
         from .._catalog import Catalog
 
-        try:
-            import tomllib
-        except ModuleNotFoundError:  # Python before 3.11
-            import tomli as tomllib
-
         catalog = Catalog()
-        entry = tomllib.loads(catalog.text(f"gpu/{gpu}"))
-        compute = tomllib.loads(catalog.text(f"compute/{entry['compute']}"))
+        entry = toml(catalog.text(f"gpu/{gpu}"))
+        compute = toml(catalog.text(f"compute/{entry['compute']}"))
         power, governor = entry["power"], entry["governor"]
         self.gpu, self.die_K = gpu, die_degC + 273.15
         self.low_MHz, self.high_MHz = power["vf_clock_MHz"][0], power["vf_clock_MHz"][-1]
@@ -107,14 +103,7 @@ class _Powers:
 
 
 def run(
-    profile: Profile,
-    gpu: str,
-    *,
-    clock_MHz: Optional[float] = None,
-    cap_W: Optional[float] = None,
-    n_rank: int = 0,
-    recorded_clock_MHz: Optional[float] = None,
-    die_degC: float = 60.0,
+    profile: Profile, gpu: str, *, clock_MHz: Optional[float] = None, cap_W: Optional[float] = None, n_rank: int = 0, recorded_clock_MHz: Optional[float] = None, die_degC: float = 60.0
 ) -> ProfileRun:
     """A step of the profile on a catalog GPU.
 

@@ -162,7 +162,7 @@ def _exposition(text: str, file: str, report: ImportReport) -> Iterator[tuple]:
                 raise ValueError(line)
             samples = [s for family in text_string_to_metric_families(match[1] + "\n") for s in family.samples]
             stamp = _stamp_s(match[2], open_metrics, f"{file}:{row}", report) if match[2] else None
-        except ValueError:
+        except (ValueError, OverflowError):
             report.ignore(f"{file}:{row}", "no sample of the exposition format (a torn line)")
             continue
         for sample in samples:
@@ -170,11 +170,13 @@ def _exposition(text: str, file: str, report: ImportReport) -> Iterator[tuple]:
 
 
 def _stamp_s(text: str, open_metrics: bool, place: str, report: ImportReport) -> float:
-    """Stamps of OpenMetrics are seconds, those of the older text format milliseconds; their size contradicts a wrong one."""
+    """Stamps of OpenMetrics and of the API are seconds, those of the older text format milliseconds; their size contradicts a wrong one."""
     value = float(text)
     seconds = epoch_unit(value) in ("s", "") if epoch_unit(value) else open_metrics
+    round(value)  # raises OverflowError: no time is infinite
     if seconds != open_metrics:
-        report.warn(place, f"the stamp {text} is read in {'s' if seconds else 'ms'}, because in {'ms' if seconds else 's'} it is no time of this century")
+        given, taken = ("ms", "s") if seconds else ("s", "ms")
+        report.warn(place, f"stamps are read in {taken}, because in {given} they are no times of this century")
     return value if seconds else value * 1e-3
 
 
@@ -192,7 +194,7 @@ def _answer(text: str, file: str, report: ImportReport) -> Iterator[tuple]:
         labels = {k: str(v) for k, v in series["metric"].items()}
         for stamp, value in series.get("values") or [series["value"]]:
             try:
-                reading = float(value), float(stamp)
+                reading = float(value), _stamp_s(str(stamp), True, f"{file}, series {i}", report)
             except (TypeError, ValueError, OverflowError):
                 report.ignore(f"{file}, series {i}", f"no value and time: {value!r:.40}, {stamp!r:.40}")
                 continue

@@ -12,7 +12,7 @@ _MWH = {"wh": 1e6, "kwh": 1e3, "mwh": 1.0, "gwh": 1e-3}  # per …: factor to pe
 # What stands before the `/`: (pattern, currency, part of it). Case tells GBP from GBp. An empty currency is one that the text does not say.
 _MONEY = (
     (r"GBp|GBX|(?<![A-Za-z])p|pence|pennies", "GBP", 0.01),
-    (r"c€|€c|¢€|€¢|ct€|€ct|EUR ?-?ct|EUR ?-?[Cc]ents?|ct ?EUR|cents? EUR|c ?EUR|[Ee]uro ?-?[Cc]ents?|(?<![A-Za-z])[Cc]ts?", "EUR", 0.01),
+    (r"[cC]€|€c|¢€|€¢|ct€|€ct|EUR ?-?ct|EUR ?-?[Cc]ents?|ct ?EUR|cents? EUR|c ?EUR|[Ee]uro ?-?[Cc]ents?|(?<![A-Za-z])[Cc]ts?", "EUR", 0.01),
     (r"c\$|\$c|US ?-?cents?|USc|US¢|USD ?-?cents?|cents? USD|c ?USD", "USD", 0.01),
     (r"AU ?-?cents?|AUc|AUD ?-?cents?|c ?AUD|A¢", "AUD", 0.01),
     (r"CAD ?-?cents?|c ?CAD|C¢", "CAD", 0.01),
@@ -61,12 +61,14 @@ def price_unit(text: str) -> Optional[PriceUnit]:
             doubt = f"'{found[0]}' is taken as euro cents" if re.fullmatch("cts?", found[0]) else ""
             return PriceUnit(currency, part * _MWH[match[1].lower()], doubt)
     code = _CODE.search(before)
-    return PriceUnit(code[1].upper(), _MWH[match[1].lower()]) if code else None
+    if code is None:
+        return None
+    return PriceUnit(code[1].upper(), _MWH[match[1].lower()], "'gbp' is taken as pounds; GBp, pence, is written alike (--unit price=GBp/kWh)" if code[1] == "gbp" else "")
 
 
 def dollars_of(words: str) -> str:
     """The currency of a bare `$` by what else the file or the caller says; "" where nothing tells. @param words: names of columns, file and zone"""
-    return next((currency for currency, pattern in _DOLLARS if re.search(pattern, words)), "")
+    return next((currency for currency, pattern in _DOLLARS if re.search(pattern, words, re.IGNORECASE)), "")
 
 
 def carbon_factor(text: str) -> Optional[float]:

@@ -28,11 +28,7 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
     """
     rows: list[dict] = []
     resources = _load(paths, report)
-    units = {
-        r.get("@odata.id", ""): redfish_resources.quantity_of_units(r.get("ReadingUnits"))
-        for _, r in resources
-        if "ReadingUnits" in r
-    }
+    units = {r.get("@odata.id", ""): redfish_resources.quantity_of_units(r.get("ReadingUnits")) for _, r in resources if "ReadingUnits" in r}
     without: list[str] = []
     for file, resource in resources:
         found = list(redfish_resources.rows(resource, units))
@@ -42,9 +38,7 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
             report.rows_read += 1
             rows.append({**row, "file": file})
     if without:
-        report.note(
-            f"{len(without)} resources hold no reading (collections, definitions, inventories), such as {without[0]}"
-        )
+        report.note(f"{len(without)} resources hold no reading (collections, definitions, inventories), such as {without[0]}")
     if not rows:
         raise InputError("no Redfish resource with a reading in the input")
     table = pd.DataFrame(rows).reindex(columns=COLUMNS)
@@ -55,9 +49,7 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
     _flag_false_power(table, report)
     if table.duplicated(["sensor", "quantity", "statistic", "time"]).any() and table["resource"].nunique() > 1:
         report.note("one sensor appears in several resources; add up within one resource only (column `resource`)")
-    return table.sort_values(["resource", "sensor", "quantity", "statistic", "time"], kind="stable").reset_index(
-        drop=True
-    )
+    return table.sort_values(["resource", "sensor", "quantity", "statistic", "time"], kind="stable").reset_index(drop=True)
 
 
 def _load(paths, report: ImportReport) -> list[tuple[str, dict]]:

@@ -81,7 +81,7 @@ class ImportReport:
         lines = []
         for name, remarks in (("mended", self.mended), ("ignored", self.ignored), ("warning", self.warned)):
             places: dict[str, list[str]] = {}
-            for remark in remarks:
+            for remark in dict.fromkeys(remarks):
                 places.setdefault(remark.what, []).append(remark.place)
             for what, where in places.items():
                 more = f" and {len(where) - 3} more" if len(where) > 3 else ""

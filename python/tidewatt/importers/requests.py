@@ -13,8 +13,8 @@ from .report import ImportReport, InputError
 from .text import column_numbers, read_text
 from .times import parse_times
 
-_INPUT = ("ContextTokens", "input_length", "input_tokens", "prompt_tokens", "num_prefill_tokens")
-_OUTPUT = ("GeneratedTokens", "output_length", "output_tokens", "completion_tokens", "num_decode_tokens")
+INPUT = ("ContextTokens", "input_length", "input_tokens", "prompt_tokens", "num_prefill_tokens")
+OUTPUT = ("GeneratedTokens", "output_length", "output_tokens", "completion_tokens", "num_decode_tokens")
 _TIME = ("TIMESTAMP", "timestamp", "time", "arrival_time", "arrived_at", "time_s")
 
 
@@ -58,9 +58,7 @@ def offered_load(requests: pd.DataFrame, step_s: float = 60.0) -> pd.DataFrame:
     """
     bins = (requests["time_s"] // step_s).astype(int)
     sums = (
-        pd.DataFrame(
-            {"requests": 1.0, "prefill_tokens": requests["input_tokens"], "decode_tokens": requests["output_tokens"]}
-        )
+        pd.DataFrame({"requests": 1.0, "prefill_tokens": requests["input_tokens"], "decode_tokens": requests["output_tokens"]})
         .groupby(bins)
         .sum()
     )
@@ -73,19 +71,12 @@ def _csv(path, file: str, report: ImportReport, columns, zone) -> pd.DataFrame:
     cells = plain.texts(path, report)
     report.rows_read += len(cells)
     rows = cells[plain.ROW].tolist()
-    find = lambda name, words: columns.get(name) or next((w for w in words if w in cells), None)  # noqa: E731
-    time, given, made = find("time", _TIME), find("input_tokens", _INPUT), find("output_tokens", _OUTPUT)
+    time, given, made = (columns.get(n) or plain.pick(cells, words) for n, words in (("time", _TIME), ("input_tokens", INPUT), ("output_tokens", OUTPUT)))
     missing = [name for name, column in (("time", time), ("input_tokens", given), ("output_tokens", made)) if column not in cells]
     if missing:
         raise InputError(f"{file}: no column for {', '.join(missing)} (columns: {', '.join(cells.columns.drop(plain.ROW))}); name them with --column")
-    out = pd.DataFrame(
-        {
-            "input_tokens": column_numbers(cells[given], given, rows, file, report),
-            "output_tokens": column_numbers(cells[made], made, rows, file, report),
-            plain.ROW: rows,
-            "file": file,
-        }
-    )
+    numbers = {name: column_numbers(cells[column], column, rows, file, report) for name, column in (("input_tokens", given), ("output_tokens", made))}
+    out = pd.DataFrame({**numbers, plain.ROW: rows, "file": file})
     seconds = pd.to_numeric(cells[time], errors="coerce")
     if seconds.notna().all() and seconds.max() < 1e9:
         out["time_s"] = seconds
@@ -116,12 +107,9 @@ def _facts(table: pd.DataFrame, blocks: list, report: ImportReport) -> None:
     per_minute = table.groupby((table["time_s"] // 60).astype(int)).size()
     whole = per_minute.reindex(range(max(int(duration_s // 60), 1)), fill_value=0)
     report.facts.update(
-        requests=len(table),
-        input_tokens=int(table["input_tokens"].sum()),
-        output_tokens=int(table["output_tokens"].sum()),
-        duration_s=duration_s,
+        requests=len(table), input_tokens=int(table["input_tokens"].sum()), output_tokens=int(table["output_tokens"].sum()), duration_s=duration_s,
         peak_minute_over_mean=float(whole.max() / whole.mean()) if whole.mean() > 0 else None,
-    )
+    )  # fmt: skip
     if blocks:
         report.facts.update(
             prefix_blocks=len(blocks),

@@ -11,7 +11,6 @@ import pandas as pd
 from . import jobcomp, sacct_json, slurm_words
 from .report import ImportReport, InputError
 from .text import read_text
-from .times import parse_times
 
 COLUMNS = "job state start end elapsed_s nodes gpus gpu_hours stands_for_job node_list partition".split()
 _STEP = re.compile(r"^([^.]+)\.(.+)$")
@@ -40,12 +39,14 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
             records += jobcomp.records(text, file, report)
             continue
         if text.lstrip()[:1] == "{":
-            records += sacct_json.records(slurm_words.json_list(text, "jobs", file, "time"), file, report)
+            records += sacct_json.records(slurm_words.json_list(text, "jobs", file, "time", report), file, report)
             continue
         delimiter = dialect(text)
         if not delimiter:
             raise InputError(f"{file}: the first line is no header of `sacct --parsable2` (JobID, State, …), and no job of a completion log")
         records += _records(text, delimiter, file, report)
+    steps = [r for r in records if _STEP.match(_name(r))]
+    records = slurm_words.once([r for r in records if not _STEP.match(_name(r))], "JobID", report) + steps
     jobs = _jobs(records, report)
     _without_gpus(jobs, records, report)
     table = pd.DataFrame(jobs, columns=[*COLUMNS, "row", "file"])
@@ -93,21 +94,22 @@ def _records(text: str, delimiter: str, file: str, report: ImportReport) -> list
     return out
 
 
+def _name(record: dict) -> str:
+    return record.get("JobID") or record.get("JobIDRaw", "")
+
+
 def _jobs(records: list[dict], report: ImportReport) -> list[dict]:
     own: dict[str, dict] = {}
     steps: dict[str, list[dict]] = {}
     n_step = 0
     for record in records:
-        name = record.get("JobID") or record.get("JobIDRaw", "")
+        name = _name(record)
         match = _STEP.match(name)
         if match:
             n_step += 1
             steps.setdefault(match[1], []).append(record)
             continue
         job = _job(name, record)
-        if name in own and {k: v for k, v in own[name].items() if k != "row"} == {k: v for k, v in job.items() if k != "row"}:
-            report.ignore(f"{record['file']}:{record['row']}", f"job {name} again")
-            continue
         # A requeued job has a line for each of its lives.
         own[name if name not in own else f"{name} from {record.get('Start', '')}"] = job
     orphans = {job: parts for job, parts in steps.items() if job not in own}
@@ -128,20 +130,11 @@ def _job(name: str, record: dict) -> dict:
         gpus = 0.0  # the list tells GRES, and this job has none
     raw = pd.to_numeric(record.get("ElapsedRaw") or np.nan, errors="coerce")
     return {
-        "job": name,
-        "state": slurm_words.state(record.get("State", "")),
-        "start": record.get("Start", ""),
-        "end": record.get("End", ""),
-        "elapsed_s": raw if not np.isnan(raw) else slurm_words.duration_s(record.get("Elapsed", "")),
-        "nodes": nodes,
-        "gpus": gpus,
-        "gpu_hours": np.nan,
-        "stands_for_job": "",
-        "node_list": record.get("NodeList", ""),
-        "partition": record.get("Partition", ""),
-        "row": record["row"],
-        "file": record["file"],
-    }
+        "job": name, "state": slurm_words.state(record.get("State", "")), "start": record.get("Start", ""), "end": record.get("End", ""),
+        "elapsed_s": raw if not np.isnan(raw) else slurm_words.duration_s(record.get("Elapsed", "")), "nodes": nodes, "gpus": gpus,
+        "gpu_hours": np.nan, "stands_for_job": "", "node_list": record.get("NodeList", ""), "partition": record.get("Partition", ""),
+        "row": record["row"], "file": record["file"],
+    }  # fmt: skip
 
 
 def _without_gpus(jobs: list[dict], records: list[dict], report: ImportReport) -> None:
@@ -168,7 +161,7 @@ def _sliced(allocated: Optional[str]) -> bool:
 
 def _joined(job: str, parts: list[dict]) -> dict:
     """One job from its steps."""
-    rows = [_job(p.get("JobID") or p.get("JobIDRaw", ""), p) for p in parts]
+    rows = [_job(_name(p), p) for p in parts]
     largest = max(rows, key=lambda r: (0 if np.isnan(r["nodes"]) else r["nodes"], 0 if np.isnan(r["gpus"]) else r["gpus"]))
     starts = sorted(r["start"] for r in rows if r["start"][:1].isdigit())
     ends = [r["end"] for r in rows]
@@ -189,13 +182,11 @@ def _joined(job: str, parts: list[dict]) -> dict:
 
 
 def _finish(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> pd.DataFrame:
-    files, rows = table["file"].iloc[0], table["row"].tolist()
-    for column in ("start", "end"):
-        open_ = ~table[column].str[:1].str.isdigit().fillna(False).astype(bool)
-        for i in np.flatnonzero(open_.to_numpy()) if column == "start" else ():
-            report.warn(f"{table['file'].iloc[i]}:{rows[i]}", f"job {table['job'].iloc[i]} has no start ({table['start'].iloc[i] or 'empty'})")
-        table[column] = parse_times(table[column].where(~open_, "1970-01-01T00:00:00"), rows, files, report, zone, table.index)
-        table.loc[open_, column] = pd.NaT
+    rows = table["row"].tolist()
+    said = table["start"].tolist()
+    slurm_words.set_times(table, report, zone)
+    for i in np.flatnonzero(table["start"].isna().to_numpy()):
+        report.warn(f"{table['file'].iloc[i]}:{rows[i]}", f"job {table['job'].iloc[i]} has no start ({said[i] or 'empty'})")
     running = table["end"].isna()
     if running.any():
         report.note(f"{int(running.sum())} jobs have no end: they were running or pending when the list was made")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pandas as pd
-
 from . import slurm_words
 from .report import ImportReport
 
@@ -18,27 +16,19 @@ def is_answer(text: str) -> bool:
 def records(jobs: list, file: str, report: ImportReport) -> list[dict]:
     """Jobs, without their steps. @param jobs: of the answer; @param file: for the places; @param report: takes the remarks"""
     out = []
-    for i, job in enumerate(jobs, 1):
-        time = job.get("time") if isinstance(job, dict) else None
-        if not isinstance(time, dict) or "job_id" not in job:
-            report.ignore(f"{file}, job {i}", "no job_id or time of a job")
-            continue
+    for i, job in jobs:
+        time = job["time"]
         report.rows_read += 1
         get = lambda key, of=time: slurm_words.plain(of.get(key))  # noqa: E731
         state = job.get("state", {})
         state = slurm_words.state(state.get("current", "") if isinstance(state, dict) else state)
         elapsed = get("elapsed")
         record = {
-            "JobID": _name(job),
-            "State": state,
-            "Start": _iso(get("start")) if state != "PENDING" else "",
-            "End": _iso(get("end")) or "Unknown",
-            "ElapsedRaw": "" if elapsed is None or state == "PENDING" else str(elapsed),
-            "NodeList": job.get("nodes", "") if job.get("nodes") != "None assigned" else "",
-            "Partition": job.get("partition") or "",
-            "row": i,
+            "JobID": _name(job), "State": state, "Start": slurm_words.iso(get("start")) if state != "PENDING" else "",
+            "End": slurm_words.iso(get("end")) or "Unknown", "ElapsedRaw": "" if elapsed is None or state == "PENDING" else str(elapsed),
+            "NodeList": job.get("nodes", "") if job.get("nodes") != "None assigned" else "", "Partition": job.get("partition") or "", "row": i,
             "file": file,
-        }
+        }  # fmt: skip
         allocated = _list(job.get("tres", {}), "allocated")
         count = {f"{t.get('type')}/{t['name']}" if t.get("name") else str(t.get("type")): slurm_words.plain(t.get("count")) for t in allocated}
         if allocated or state == "PENDING":
@@ -60,7 +50,3 @@ def _name(job: dict) -> str:
 def _list(tree, key: str) -> list[dict]:
     found = tree.get(key) if isinstance(tree, dict) else None
     return [t for t in found or [] if isinstance(t, dict)]
-
-
-def _iso(seconds) -> str:
-    return pd.Timestamp(int(seconds), unit="s").isoformat() + "Z" if seconds else ""

@@ -49,6 +49,26 @@ def tidy(table: pd.DataFrame, keys: Sequence[str], report: ImportReport, file: s
     return out.sort_values(["time", *keys], kind="stable").drop(columns=place).reset_index(drop=True)
 
 
+def ordered(table: pd.DataFrame, labels: Sequence[str], counters: Sequence[str], word: str, report: ImportReport, place: str, falls_frac: float = 1.0) -> pd.DataFrame:
+    """Each series in order of time, its pauses listed and its counters of energy continued; clocks that cannot be right are told.
+
+    @param table: with `time`, `file` and line numbers; @param labels: columns that name a series, the first one in the remarks; @param counters: columns in
+    J; @param word: before a series' name; @param report: takes the remarks; @param place: column of line numbers; @param falls_frac: a column that falls
+    in more than this share of its steps is no counter
+    """
+    file = str(table["file"].iloc[0])
+    check_clock(table["time"], table[place].tolist(), file, report)
+    table = tidy(table, labels, report, file, place)
+    for name, part in table.groupby(labels[0], sort=False) if labels else [("series", table)]:
+        list_gaps(part["time"], f"{word}{name}", report)
+        for column in counters:
+            values = part[column].to_numpy(float)
+            steps = np.diff(values[np.isfinite(values)])
+            if 0 < (steps < 0.0).sum() <= max(1, falls_frac * len(steps)):
+                table.loc[part.index, column] = unwrap_counter(values, f"{word}{name} {column}", report, [w * 1e-3 for w in (2.0**32, 2.0**48, 2.0**64)])
+    return table.drop(columns="file")
+
+
 def _tidy_one(part: pd.DataFrame, report: ImportReport, file: str, place: str) -> pd.DataFrame:
     where = lambda i: f"{_file(part, i, file)}:{part[place].iloc[i]}"  # noqa: E731
     step = part["time"].diff()

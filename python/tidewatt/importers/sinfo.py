@@ -30,7 +30,7 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
     for path in paths:
         text, file = read_text(path, report), report.name_of(path)
         rows += (
-            [_json_node(n) for n in slurm_words.json_list(text, "nodes", file, "name")]
+            [_json_node(n) for _, n in slurm_words.json_list(text, "nodes", file, "name", report)]
             if text.lstrip()[:1] == "{"
             else _text_nodes(text, file, report)
         )
@@ -54,14 +54,10 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
 def _json_node(node: dict) -> dict:
     told = lambda *keys: next((node[k] for k in keys if node.get(k)), "" if any(k in node for k in keys) else None)  # noqa: E731
     return {
-        "node": node.get("name", ""),
-        "state": _node_state(slurm_words.state(node.get("state", ""))),
-        "gpus": _or_zero(told("gres", "tres")),
-        "gpus_used": _or_zero(told("gres_used", "tres_used")),
-        "cpus": node.get("cpus", np.nan),
-        "cpus_used": node.get("alloc_cpus", np.nan),
+        "node": node.get("name", ""), "state": _node_state(slurm_words.state(node.get("state", ""))), "gpus": _or_zero(told("gres", "tres")),
+        "gpus_used": _or_zero(told("gres_used", "tres_used")), "cpus": node.get("cpus", np.nan), "cpus_used": node.get("alloc_cpus", np.nan),
         "partition": ",".join(node.get("partitions", [])),
-    }
+    }  # fmt: skip
 
 
 def _node_state(text: str) -> str:
@@ -70,11 +66,7 @@ def _node_state(text: str) -> str:
 
 
 def _text_nodes(text: str, file: str, report: ImportReport) -> list[dict]:
-    lines = [
-        (i, [c.strip() for c in (line.split("|") if "|" in line else line.split())])
-        for i, line in enumerate(text.split("\n"), 1)
-        if line.strip()
-    ]
+    lines = [(i, [c.strip() for c in line.split("|" if "|" in line else None)]) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
         raise InputError(f"{file}: is empty")
     names = [n.upper() for n in lines[0][1]]
@@ -95,17 +87,11 @@ def _text_nodes(text: str, file: str, report: ImportReport) -> list[dict]:
         own = {_NODE.get(name, name): cell for name, cell in zip(names, cells)}
         used = own.get("cpus_state", "").split("/")
         for node in slurm_words.expand_nodes(own.get("node", "")):
-            rows.append(
-                {
-                    "node": node,
-                    "state": _node_state(own.get("state", "")),
-                    "gpus": _or_zero(own.get("gres")),
-                    "gpus_used": _or_zero(own.get("gres_used")),
-                    "cpus": pd.to_numeric(own.get("cpus") or used[-1], errors="coerce"),
-                    "cpus_used": pd.to_numeric(used[0], errors="coerce"),
-                    "partition": own.get("partition", "").rstrip("*"),
-                }
-            )
+            rows.append({
+                "node": node, "state": _node_state(own.get("state", "")), "gpus": _or_zero(own.get("gres")), "gpus_used": _or_zero(own.get("gres_used")),
+                "cpus": pd.to_numeric(own.get("cpus") or used[-1], errors="coerce"), "cpus_used": pd.to_numeric(used[0], errors="coerce"),
+                "partition": own.get("partition", "").rstrip("*"),
+            })  # fmt: skip
     return rows
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any
+from typing import Any, Optional
 
-from .report import InputError
+import pandas as pd
+
+from .report import ImportReport, InputError
+from .times import parse_times
 
 _BRACKETS = re.compile(r"\[([^\]]*)\]")
 _GPU = re.compile(r"(?<![\w.])gpu(?!\w)(?::(?!\d+(?:$|[,(]))([\w.+\-]+))?(?:[:=](\d+))?")
@@ -77,6 +80,18 @@ def gpus(text: str) -> float:
     return (max(sum(sums), whole + n_slice) if sums else whole + n_slice) - n_slice + sliced
 
 
+def set_times(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> None:
+    """Texts of `start` and `end` as times, in place; what begins with no digit (Unknown, N/A) is none.
+
+    @param table: with `row` and `file`; @param report: takes the remarks; @param zone: IANA name of the cluster's clock
+    """
+    texts = pd.concat([table["start"], table["end"]], ignore_index=True).fillna("").astype(str)
+    some = texts[texts.str[:1].str.isdigit()]
+    rows = [*table["row"], *table["row"]]
+    times = parse_times(some, [rows[i] for i in some.index], str(table["file"].iloc[0]), report, zone, some.index).set_axis(some.index).reindex(texts.index)
+    table["start"], table["end"] = (times.iloc[part].set_axis(table.index) for part in (slice(len(table)), slice(len(table), None)))
+
+
 def names_gpus(text: str) -> bool:
     """Whether a TRES or GRES list names GPUs, slices or shards of them. @param text: the list"""
     return bool(_GPU.search(text) or "shard" in text)
@@ -95,10 +110,31 @@ def duration_s(text: str) -> float:
 
 
 def plain(value: Any) -> Any:
-    """A number of Slurm's JSON: newer versions write {"set": …, "infinite": …, "number": …}. @param value: as read."""
-    if isinstance(value, dict) and "number" in value:
-        return value["number"] if value.get("set") and not value.get("infinite") else None
-    return value
+    """A number of Slurm's JSON, None where it is none: newer versions write {"set": …, "infinite": …, "number": …}. @param value: as read."""
+    if isinstance(value, dict):
+        value = value.get("number") if value.get("set") and not value.get("infinite") else None
+    if isinstance(value, str) and value.isdigit():
+        value = int(value)
+    return value if isinstance(value, (int, float)) and math.isfinite(value) else None
+
+
+def iso(seconds: Optional[float]) -> str:
+    """Unix time as ISO 8601; "" for none. @param seconds: s"""
+    return pd.Timestamp(int(seconds), unit="s").isoformat() + "Z" if seconds else ""
+
+
+def once(rows: list[dict], name: str, report: ImportReport) -> list[dict]:
+    """Rows without those that repeat an earlier one but for their line. @param rows: with `row` and `file`; @param name: what the remark calls
+    them by; @param report: takes the remarks"""
+    seen, out = set(), []
+    for row in rows:
+        key = tuple(str(v) for k, v in row.items() if k != "row")
+        if key in seen:
+            report.ignore(f"{row['file']}:{row['row']}", f"job {row.get(name, '')} again")
+        else:
+            seen.add(key)
+            out.append(row)
+    return out
 
 
 def state(text: str) -> str:
@@ -108,10 +144,11 @@ def state(text: str) -> str:
     word = re.split(r"[ +]", text.strip())[0] if text.strip() else ""
     return STATES.get(word, word)
 
-def json_list(text: str, key: str, file: str, proof: str) -> list[dict]:
-    """The list `key` of an answer of Slurm.
+def json_list(text: str, key: str, file: str, proof: str, report: ImportReport) -> list[tuple[int, dict]]:
+    """The list `key` of an answer of Slurm, counted from 1; entries without a number or name of their own are ignored.
 
-    @param text: JSON; @param key: `jobs` or `nodes`; @param file: for errors; @param proof: a field that every entry of the wanted kind has.
+    @param text: JSON; @param key: `jobs` or `nodes`; @param file: for errors; @param proof: a field that every entry of the wanted kind has;
+    @param report: takes the remarks.
     @raises InputError: no such list, or its entries are of another command
     """
     try:
@@ -124,4 +161,11 @@ def json_list(text: str, key: str, file: str, proof: str) -> list[dict]:
     if entries and not any(isinstance(e, dict) and proof in e for e in entries):
         other = {"time": "squeue", "job_state": "sacct"}.get(proof, "another command")
         raise InputError(f"{file}: the {key} have no `{proof}`: this is an answer of {other}, import it as that")
-    return entries
+    out = []
+    for i, e in enumerate(entries, 1):
+        named = isinstance(e, dict) and isinstance(e.get(proof), (str, dict, list)) and (key == "nodes" or plain(e.get("job_id")) is not None)
+        if named:
+            out.append((i, e))
+        else:
+            report.ignore(f"{file}, {key[:-1]} {i}", f"no {'name' if key == 'nodes' else f'job_id or {proof}'}")
+    return out

@@ -11,7 +11,6 @@ import pandas as pd
 from . import slurm_words
 from .report import ImportReport, InputError
 from .text import read_text
-from .times import parse_times
 
 JOBS = ["job", "state", "start", "end", "elapsed_s", "nodes", "gpus", "node_list", "partition", "reason"]
 # Fields of the Facebook Research cluster monitor (gcm/schemas/slurm/squeue.py), which writes no header.
@@ -41,19 +40,16 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
     for path in paths:
         text, file = read_text(path, report), report.name_of(path)
         rows += (
-            [_json_job(j, i, file, report) for i, j in enumerate(slurm_words.json_list(text, "jobs", file, "job_state"), 1)]
+            [_json_job(j, i, file, report) for i, j in slurm_words.json_list(text, "jobs", file, "job_state", report)]
             if text.lstrip()[:1] == "{"
             else _text_jobs(text, file, report)
         )
     report.rows_read += len(rows)
-    table = pd.DataFrame(rows, columns=[*JOBS, "row", "file"])
+    table = pd.DataFrame(slurm_words.once(rows, "job", report), columns=[*JOBS, "row", "file"])
     if table.empty:
         report.warn(report.name_of(paths[0]), "no job in the list: the table is empty")
         return table[JOBS]
-    for column in ("start", "end"):
-        none = ~table[column].astype(str).str[:1].str.isdigit()
-        table[column] = parse_times(table[column].where(~none, "1970-01-01T00:00:00"), table["row"].tolist(), table["file"].iloc[0], report, zone, table.index)
-        table.loc[none, column] = pd.NaT
+    slurm_words.set_times(table, report, zone)
     working, waiting = table["state"].isin(AT_WORK), table["state"].isin(WAITING)
     if (table["gpus"][waiting] > 0).any():
         report.note("gpus of a pending job are those that it asks for; they are not at work")
@@ -69,24 +65,17 @@ def _json_job(job: dict, row: int, file: str, report: ImportReport) -> dict:
         name = f"{array}_{task}"
     state = slurm_words.state(job.get("job_state", ""))
     pending, at_work = state in WAITING, state in AT_WORK
-    start, end = get("start_time") or "", get("end_time") or ""
+    start, end = get("start_time"), get("end_time")
+    n_node = float("nan" if get("node_count") is None else get("node_count"))
     if at_work and end:
         report.note("squeue's end_time of a running job is its time limit; the end is left empty")
     if pending and start:
         report.note("squeue's start_time of a pending job is an estimate; it is left empty")
     return {
-        "job": name,
-        "state": state,
-        "start": "" if pending else _iso(start),
-        "end": "" if pending or at_work else _iso(end),
-        "nodes": float(get("node_count") or 0),
-        "gpus": 0.0 if pending else _json_gpus(job, float(get("node_count") or 0)),
-        "node_list": "" if pending else job.get("nodes", ""),
-        "partition": job.get("partition", ""),
-        "reason": job.get("state_reason", ""),
-        "row": row,
-        "file": file,
-    }
+        "job": name, "state": state, "start": "" if pending else slurm_words.iso(start), "end": "" if pending or at_work else slurm_words.iso(end),
+        "nodes": n_node, "gpus": 0.0 if pending else _json_gpus(job, n_node), "node_list": "" if pending else job.get("nodes", ""),
+        "partition": job.get("partition", ""), "reason": job.get("state_reason", ""), "row": row, "file": file,
+    }  # fmt: skip
 
 
 def _json_gpus(job: dict, n_node: float) -> float:
@@ -98,10 +87,6 @@ def _json_gpus(job: dict, n_node: float) -> float:
     if np.isnan(found) and "gres_detail" in job and not slurm_words.names_gpus(",".join(str(job.get(k) or "") for k in _ASKED)):
         return 0.0
     return found
-
-
-def _iso(seconds) -> str:
-    return pd.Timestamp(int(seconds), unit="s").isoformat() + "Z" if seconds else ""
 
 
 def _text_jobs(text: str, file: str, report: ImportReport) -> list[dict]:

@@ -8,10 +8,10 @@ import math
 import re
 import zlib
 from pathlib import Path
-from typing import Optional
 
 import numpy as np
 
+from . import units
 from .report import ImportReport, InputError
 
 # What nvidia-smi, rocm-smi, Slurm and Redfish print for "no value".
@@ -48,6 +48,8 @@ def read_text(path, report: ImportReport) -> str:
         for row, line in enumerate(text.split("\n"), 1):
             if "\ufffd" in line:
                 report.mend(f"{report.name_of(path)}:{row}", "invalid UTF-8 replaced by U+FFFD")
+    if text[-1:].isalnum():
+        report.warn(f"{report.name_of(path)}:{text.count(chr(10)) + 1}", "no line end behind the last line: if the file was cut, the last cell may be cut, too")
     return text
 
 
@@ -86,25 +88,34 @@ def number(cell: str) -> tuple[float, str]:
     return (math.nan, "") if is_blank(value) else (value, (match[2] or "").strip())
 
 
-def column_numbers(cells, name: str, rows, file: str, report: ImportReport, scale: Optional[dict[str, float]] = None) -> np.ndarray:
-    """A column of cells as numbers. Blanks stay NaN and are reported with their rows.
+def column_numbers(cells, name: str, rows, file: str, report: ImportReport, unit: str = "") -> np.ndarray:
+    """A column of cells as numbers in one unit. Blanks and cells in a unit of another quantity stay NaN and are reported with their rows.
 
     @param cells: its texts; @param name: of the column; @param rows: line number of each cell; @param file: for the places;
-    @param report: takes the remarks; @param scale: factor by the unit inside the cell, e.g. {"mW": 1e-3}.
+    @param report: takes the remarks; @param unit: of cells that name none, from `units.UNITS`; "": cells have no units.
     """
     out = np.full(len(cells), np.nan)
     for i, cell in enumerate(cells):
         if cell == "\u2205":  # `legends.ABSENT`: this series has no reading at this instant
             continue
         try:
-            value, unit = number(str(cell))
+            value, own = number(str(cell))
+            out[i] = units.convert(value, own, unit) if own and own != unit else value
         except InputError as error:
             report.mend(f"{file}:{rows[i]}", f"{name}: {error}, left blank")
             continue
-        if math.isnan(value):
+        if math.isnan(out[i]):
             report.mend(f"{file}:{rows[i]}", f"{name}: no value, left blank")
-        out[i] = value * (scale or {}).get(unit, 1.0)
     return out
+
+
+def toml(text: str) -> dict:
+    """A TOML document. @param text: the document. @raises ValueError: it is none"""
+    try:
+        import tomllib
+    except ModuleNotFoundError:  # Python before 3.11
+        import tomli as tomllib  # type: ignore[no-redef]
+    return tomllib.loads(text)
 
 
 def json_documents(text: str, file: str) -> list:

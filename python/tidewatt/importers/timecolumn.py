@@ -17,7 +17,7 @@ _CLOCK = re.compile(r"^\d{1,2}[:.]\d\d([:.]\d\d([.,]\d+)?)?( ?[AaPp]\.?[Mm]\.?)?
 _TIMELIKE = re.compile(r"\d[./:-]\d|\d[- ][A-Za-z]{3}[- ]\d")
 _WORDS = re.compile(
     r"^(date ?/? ?time|time ?stamp|timestamp|time|date|zeit(stempel|punkt)?|datum( ?/? ?(uhr)?zeit)?|horodatage|fecha( y hora)?|tijd(stip)?|hour[ _]?ending|MTU"
-    r"|sample ?time|relative time|_timestamp|_runtime|_time|seconds|elapsed( time)?)$",
+    r"|sample ?time|relative time|_timestamp|_runtime|_time|seconds|elapsed( time)?|epoch|unix ?time)$",
     re.IGNORECASE,
 )
 _BEGIN = re.compile(r"^((period|valid|interval|delivery)[ _]?)?(from|start|begin)([ _]?(time|timestamp|date))?\b", re.IGNORECASE)  # of two times of a row

@@ -49,24 +49,16 @@ def parse_times(
     and no zone is known.
     """
     texts = [str(c).strip() for c in cells]
-    if texts and all(_NUMERIC.match(t) for t in texts if t):
-        values = pd.to_numeric(pd.Series(texts), errors="coerce")
-        unit = epoch_unit(values.abs().max())
-        if unit:
-            exact = values.astype("int64") if values.notna().all() and not any("." in t for t in texts) else values
-            return pd.to_datetime(exact, unit=unit, utc=True)
+    if texts and all(_NUMERIC.match(t) for t in texts if t) and (unix := _unix(texts, rows, file, report)) is not None:
+        return unix
     texts, days, second = hours.plain(texts)
     parsed = [_one(t) for t in _year_first(texts, rows, file, report, zone, comma)]
     parsed = [s if s is pd.NaT or not d else s + pd.Timedelta(days=1) for s, d in zip(parsed, days)]
     for i, stamp in enumerate(parsed):
         if stamp is pd.NaT:
             report.warn(f"{file}:{rows[i]}", f"'{texts[i][:40]}' is no time")
-    aware = [s is not pd.NaT and s.tzinfo is not None for s in parsed]
-    if any(aware):
-        return pd.Series(
-            [s if s is pd.NaT else (s.tz_convert("UTC") if a else s.tz_localize("UTC")) for s, a in zip(parsed, aware)],
-            dtype="datetime64[ns, UTC]",
-        )
+    if any(s is not pd.NaT and s.tzinfo is not None for s in parsed):
+        return _with_offsets(parsed, rows, file, report, zone)
     naive = pd.Series(parsed, dtype="datetime64[ns]")
     if second.any() and not zone:
         i = int(np.argmax(second))
@@ -75,6 +67,33 @@ def parse_times(
         return naive
     shift = pd.Timedelta(hours=1 if ending else 0)
     return to_utc(naive - shift, zone, rows, file, report, series, second) + shift
+
+
+def _unix(texts, rows, file: str, report: ImportReport) -> Optional[pd.Series]:
+    """Unix times in the unit that their size tells, None where it tells none. A column of several units is a finding."""
+    values = pd.to_numeric(pd.Series(texts), errors="coerce")
+    units, usual = values.map(epoch_unit), epoch_unit(values.abs().max())
+    other = values.notna() & (units != usual)
+    if not usual:
+        return None
+    if not other.any():
+        exact = values.astype("int64") if values.notna().all() and not any("." in t for t in texts) else values
+        return pd.to_datetime(exact, unit=usual, utc=True)
+    i = int(np.argmax(other))
+    report.warn(f"{file}:{rows[i]}", f"'{texts[i]}' is no Unix time in {usual} as others of the column ({int(other.sum())} rows); each is read by its size, and is no time below 1e9")
+    parts = [pd.to_datetime(values[units == unit], unit=unit, utc=True) for unit in units.unique() if unit]
+    return pd.concat(parts).reindex(values.index)
+
+
+def _with_offsets(parsed, rows, file: str, report: ImportReport, zone: Optional[str]) -> pd.Series:
+    """Times with an offset on UTC; those without one are of the zone, or, with a warning, UTC."""
+    bare = [i for i, s in enumerate(parsed) if s is not pd.NaT and s.tzinfo is None]
+    if bare:
+        report.warn(f"{file}:{rows[bare[0]]}", f"{len(bare)} times carry no offset and others do; they are read as times of {zone or 'UTC (--time-zone names another clock)'}")
+        local = to_utc(pd.Series([parsed[i] for i in bare]), zone or "UTC", [rows[i] for i in bare], file, report)
+        for i, stamp in zip(bare, local):
+            parsed[i] = stamp
+    return pd.Series([s if s is pd.NaT else s.tz_convert("UTC") for s in parsed], dtype="datetime64[ns, UTC]")
 
 
 def _year_first(texts, rows, file: str, report: ImportReport, zone: Optional[str] = None, comma: bool = False):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .report import InputError
+
 # Unit → (suffix in the table, factor, offset): value in the table = (number + offset) × factor.
 UNITS = {
     "W": ("W", 1.0, 0.0), "mW": ("W", 1e-3, 0.0), "kW": ("W", 1e3, 0.0), "MW": ("W", 1e6, 0.0), "GW": ("W", 1e9, 0.0), "J": ("J", 1.0, 0.0),
@@ -16,21 +18,11 @@ UNITS = {
 WORDS = {
     word: unit
     for unit, words in {
-        "W": "watt, watts",
-        "mW": "milliwatt, milliwatts",
-        "kW": "kilowatt, kilowatts",
-        "MW": "megawatt, megawatts",
-        "mJ": "millijoules",
-        "J": "joule, joules",
-        "kWh": "kw.h, kw-h, kilowatt-hours",
-        "degC": "cel, celsius, degrees c, degrees celsius, deg c, deg. c, ° c, ℃",
-        "m°C": "mdegc, millidegc, millicelsius, millidegrees celsius",
-        "degF": "°f, degrees f, deg f, fahrenheit",
-        "K": "kelvin",
-        "%": "percent, per cent, prozent",
-        "MHz": "megahertz",
-        "Hz": "hertz",
-    }.items()
+        "W": "watt, watts", "mW": "milliwatt, milliwatts", "kW": "kilowatt, kilowatts", "MW": "megawatt, megawatts", "GW": "gigawatt, gigawatts", "mJ": "millijoules",
+        "J": "joule, joules", "kWh": "kw.h, kw-h, kilowatt-hours", "degC": "cel, celsius, degrees c, degrees celsius, deg c, deg. c, ° c, ℃",
+        "m°C": "mdegc, millidegc, millicelsius, millidegrees celsius", "degF": "°f, degrees f, deg f, fahrenheit", "K": "kelvin",
+        "%": "percent, per cent, prozent", "MHz": "megahertz", "Hz": "hertz",
+    }.items()  # fmt: skip
     for word in words.split(", ")
 }
 # Units that tables of facilities have and that no quantity here uses: their columns are left out, not misread. A zone is that of a time.
@@ -38,12 +30,12 @@ OTHERS = frozenset(
     "rpm v volt volts mv a amp amps ampere va kva mva var kvar cfm m3/h l/min l/s gpm lpm pa kpa bar mbar psi hpa m/s s ms min h hours state status count gb mb mib gib bytes b/s discrete unspecified utc gmt".split()
 )
 # mW and MW differ by their case alone, so `mw` is asked for; counters of GPUs are in mJ.
-_LOWER = {unit.lower(): unit for unit in UNITS if len(unit) > 2 or unit in ("kW", "GW", "°C", "kJ", "Wh")} | {"w": "W", "j": "J", "mj": "mJ"}
+_LOWER = {unit.lower(): unit for unit in UNITS if len(unit) > 2 or unit in ("kW", "GW", "°C", "kJ", "Wh")} | {"w": "W", "j": "J", "mj": "mJ", "hz": "Hz"}
 _DEGREES = {"c": "degC", "f": "degF", "k": "K", "F": "degF"}  # letters that are units behind a word for a temperature
 _WARM = re.compile(r"temp|inlet|outlet|ambient|hotspot|junction|\bdie\b|(dry|wet)_?bulb", re.IGNORECASE)
 _AFTER_BRACKET = re.compile(r"\s*[\[(]\s*([^\[\]()]{1,24}?)\s*[\])]\s*$")
 _AFTER_MARK = re.compile(r"(?:_|\s*,\s*|\s+-\s+)([^\s_/,\[\]()]{1,12})$")
-_CAMEL = re.compile(r"(?<=[a-z])(Watts|KiloWatts|MilliWatts|Celsius|Joules|MilliJoules|MHz)$")  # powerWatts
+_CAMEL = re.compile(r"(?<=[a-z])((?<![km])Watts?|KiloWatts?|MegaWatts?|GigaWatts?|MilliWatts?|Celsius|Joules|MilliJoules|MHz)$")  # powerWatts
 _AFTER_SPACE = re.compile(r"\s+(mW|kW|MW|W|kWh|°C|degC|MHz|GHz|%)$")
 
 
@@ -56,6 +48,16 @@ def known(text: str) -> str:
     if lower == "mw" or text == "Mj":
         return ""
     return WORDS.get(lower) or _LOWER.get(lower, "")
+
+
+def convert(value: float, unit: str, to: str) -> float:
+    """A number in another unit. @param value: in `unit`; @param unit: as the file writes it; @param to: a name in `UNITS`.
+    @raises InputError: nobody's unit, or one of another quantity"""
+    suffix, factor, offset = UNITS.get(to, ("", 1.0, 0.0))
+    own = UNITS.get(known(unit) or (_DEGREES.get(unit, "") if suffix == "degC" else ""))
+    if own is None or own[0] != suffix:
+        raise InputError(f"'{unit}' is no unit of it{f', such as {to}' * bool(to)}")
+    return value if own == UNITS[to] else (value + own[2]) * (own[1] / factor) - offset
 
 
 def is_unit(text: str) -> bool:
@@ -72,7 +74,7 @@ def split(name: str) -> tuple[str, str]:
     """
     for pattern in (_AFTER_BRACKET, _AFTER_MARK, _AFTER_SPACE):
         match = pattern.search(name)
-        if match and match.start() > 0:
+        if match and match.start() > 0 and not name[: match.start()].lower().endswith(("_per", " per")):
             unit = known(match[1]) or (_DEGREES.get(match[1], "") if _WARM.search(name[: match.start()]) else "")
             if unit:
                 return name[: match.start()].strip(), unit

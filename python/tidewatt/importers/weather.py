@@ -11,7 +11,7 @@ import pandas as pd
 
 from . import plain, weather_tables
 from .report import ImportReport, InputError
-from .text import read_text
+from .text import column_numbers, read_text
 from .times import epoch_unit, parse_times, to_utc
 
 HOUR = pd.Timedelta(hours=1)
@@ -85,14 +85,15 @@ def _open_meteo(answer: dict, file: str, report: ImportReport) -> pd.DataFrame:
     times = _stamps(stamps, file)
     times = _standard_time(times, answer, file, report)
     out = pd.DataFrame({"time": times, **{name: pd.to_numeric(pd.Series(hourly[n]), errors="coerce") for name, (n, _) in names.items()}})
-    elevation = float(answer.get("elevation", 0.0))
+    elevation = _number(answer, "elevation", file)
     if "surface_pressure" in hourly and units.get("surface_pressure", "hPa") == "hPa":
         out["pressure_Pa"] = pd.to_numeric(pd.Series(hourly["surface_pressure"]), errors="coerce") * 100.0
     else:
         out["pressure_Pa"] = round(standard_pressure_Pa(elevation), 1)
         report.note(f"no pressure in the file: the standard atmosphere at its {elevation:g} m")
     report.facts.update(latitude_deg=answer.get("latitude"), longitude_deg=answer.get("longitude"), altitude_m=elevation, source="Open-Meteo")
-    return out
+       
+    return out  # fmt: skip
 
 
 def _stamps(stamps, file: str) -> pd.Series:
@@ -107,9 +108,18 @@ def _stamps(stamps, file: str) -> pd.Series:
     return times
 
 
+def _number(answer: dict, name: str, file: str) -> float:
+    """A number of the place. @raises InputError: it is absent or no number"""
+    value = pd.to_numeric(answer.get(name), errors="coerce")
+    if value is None or not np.isfinite(value):
+        given = f"{answer[name]!r} and no number" if name in answer else "absent"
+        raise InputError(f"{file}: {name} is {given}; ask Open-Meteo for the whole answer of one place")
+    return float(value)
+
+
 def _standard_time(times: pd.Series, answer: dict, file: str, report: ImportReport) -> pd.Series:
     """Open-Meteo's local times at the zone's standard offset, all the year round."""
-    offset_s, zone = answer.get("utc_offset_seconds", 0), answer.get("timezone", "GMT")
+    offset_s, zone = _number(answer, "utc_offset_seconds", file), answer.get("timezone", "GMT")
     standard_s = offset_s
     try:
         year = times.iloc[0].year
@@ -186,11 +196,9 @@ def _own(path, report: ImportReport) -> pd.DataFrame:
     cells, file = plain.texts(path, report), report.name_of(path)
     if "time" not in cells or "drybulb_degC" not in cells or "rh_pct" not in cells:
         raise InputError(f"{file}: none of Open-Meteo, EPW, PVGIS and NSRDB, and no CSV with time, drybulb_degC and rh_pct")
-    out = pd.DataFrame({"time": parse_times(cells["time"], cells[plain.ROW].tolist(), file, report)})
-    for name in ("drybulb_degC", "rh_pct", "pressure_Pa"):
-        if name in cells:
-            out[name] = pd.to_numeric(cells[name], errors="coerce")
-    return out
+    rows = cells[plain.ROW].tolist()
+    numbers = {name: column_numbers(cells[name], name, rows, file, report) for name in RANGES if name in cells}
+    return pd.DataFrame({"time": parse_times(cells["time"], rows, file, report), **numbers})
 
 
 def _check(table: pd.DataFrame, file: str, report: ImportReport) -> None:

@@ -23,12 +23,14 @@ def open_meteo_csv(text: str, file: str) -> dict:
 
     @param text: the file; @param file: for the error. @raises InputError: several places, or no hourly table
     """
-    sections = [s.strip("\n").split("\n") for s in re.split(r"\n\s*\n", text.strip()) if s.strip()]
-    if len(sections) < 2 or len(sections[0]) != 2 or sections[0][0].startswith("location_id"):
+    lines = [line for line in text.split("\n") if line.strip()]
+    begin = [i for i, line in enumerate(lines) if line.startswith("time,")]
+    if len(lines) < 3 or not begin or begin[0] != 2 or lines[0].startswith("location_id"):
         raise InputError(f"{file}: answers for several places, or none: ask Open-Meteo for one place")
-    place = dict(zip(sections[0][0].split(","), sections[0][1].split(",")))
-    hourly = next((s for s in sections[1:] if s[0].startswith("time,") and "temperature_2m" in s[0]), sections[1])
-    table = pd.read_csv(io.StringIO("\n".join(hourly)), dtype={"time": str})
+    place = dict(zip(lines[0].split(","), lines[1].split(",")))
+    hourly = next((i for i in begin if "temperature_2m" in lines[i]), 2)
+    end = next((i for i in begin if i > hourly), None)
+    table = pd.read_csv(io.StringIO("\n".join(lines[hourly:end])), dtype={"time": str})
     answer: dict = {k: float(place[k]) for k in ("latitude", "longitude", "elevation", "utc_offset_seconds") if k in place}
     answer |= {"timezone": place.get("timezone", "GMT"), "hourly": {}, "hourly_units": {}}
     for column in table:
