@@ -25,7 +25,7 @@ __all__ = ["KINDS", "ImportReport", "Imported", "InputError", "import_logs"]
 READERS = {
     "mllog": "mllog.read",
     "nvidia-smi": "nvidia_smi.read zone",
-    "prometheus": "prometheus.read units",
+    "prometheus": "prometheus.read units metric",
     "rocm-smi": "rocm_smi.read zone",
     "redfish": "redfish.read",
     "kineto": "kineto.read name",
@@ -40,7 +40,7 @@ READERS = {
     "csv": "plain.read columns units zone",
 }
 KINDS = (*READERS, "auto")
-_OPTIONS = {"columns": "--column", "units": "--unit", "zone": "--time-zone", "name": "--name"}
+_OPTIONS = {"columns": "--column", "units": "--unit", "metric": "--metric", "zone": "--time-zone", "name": "--name"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +59,7 @@ def import_logs(
     *,
     columns: Optional[dict[str, str]] = None,
     units: Optional[dict[str, str]] = None,
+    metric: Optional[str] = None,
     time_zone: Optional[str] = None,
     align: Optional[float] = None,
     name: str = "profile",
@@ -66,7 +67,7 @@ def import_logs(
     """Reads logs of one kind.
 
     @param kind: one of `KINDS`; `auto` tells it from the content; @param paths: files, or folders of them;
-    @param columns: name here → column in the file; @param units: unit by name; @param time_zone: IANA name of the clock that wrote times
+    @param columns: name here → column in the file; @param units: unit by name; @param metric: name of series that have none; @param time_zone: IANA name of the clock that wrote times
     without an offset; @param align: puts node clocks on the first one's; iteration time in s, 0 to find it; @param name: of the workload entry.
     @raises InputError: nothing usable was read, or the input contradicts itself.
     """
@@ -82,7 +83,7 @@ def import_logs(
     report = ImportReport(kind, files=paths)
     for path, why in left:
         report.ignore(path, why)
-    options = {"columns": columns, "units": units, "zone": time_zone, "name": name}
+    options = {"columns": columns, "units": units, "metric": metric, "zone": time_zone, "name": name}
     _check_options(kind, options)
     names = ", ".join(map(report.name_of, paths[:4])) + (" …" if len(paths) > 4 else "")
     try:

@@ -21,6 +21,7 @@ def main(argv=None) -> int:
             args.file,
             columns=_pairs(args.column, "--column"),
             units=_pairs(args.unit, "--unit"),
+            metric=args.metric,
             time_zone=args.time_zone,
             align=args.align,
             name=args.name,
@@ -60,6 +61,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("-o", "--out", required=True)
     parser.add_argument("--column", action="append", default=[])
     parser.add_argument("--unit", action="append", default=[])
+    parser.add_argument("--metric")
     parser.add_argument("--time-zone")
     parser.add_argument("--align", type=float, nargs="?", const=0.0)
     parser.add_argument("--name", default="profile")
