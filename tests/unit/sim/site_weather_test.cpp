@@ -99,7 +99,7 @@ TEST_CASE("a run begins on a date, and a public shape has that date's air", "[we
   const auto s = file.read({"run.start=2023-01-10"});
   CHECK(s.run.start == "2023-01-10T00:00:00");
   CHECK(file.read({"run.start=2023-01-10T12:00"}).run.start == "2023-01-10T12:00:00");
-  CHECK_THAT(file.refusal({"run.start=2023-01-32"}), Catch::Contains("'2023-01-32' is not a date YYYY-MM-DD"));
+  CHECK_THAT(file.refusal({"run.start=2023-01-32"}), Catch::Contains("'2023-01-32T00:00:00' is not a date YYYY-MM-DD"));
   CHECK_THAT(file.refusal({"run.start=10.1.2023"}), Catch::Contains("is not a date"));
   const auto shape = shared_data("public_cases/epw-start-date/january.epw");
   const auto leap = shared_data("public_cases/epw-leap-year/leap.epw");
