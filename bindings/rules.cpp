@@ -36,8 +36,8 @@ py::tuple ride(const std::shared_ptr<sim::Scenario>& scenario, const std::string
   const auto take = [&](const char* key, auto& value) {
     if (given.contains(key)) value = given[key].cast<std::decay_t<decltype(value)>>();
   };
-  take("rule", o.rule), take("catalog", o.overlay), take("sag", o.sag), take("current_limit_pu", o.current_limit_pu),
-      take("settings", o.settings);
+  take("rule", o.rule), take("catalog", o.overlay), take("sag", o.sag), take("channel", o.channel),
+      take("current_limit_pu", o.current_limit_pu), take("settings", o.settings);
   take("phases", o.n_phase), take("transformer", o.transformer);
   take("connection_V", o.connection_V), take("voltage_pu", o.voltage_pu), take("duration_s", o.duration_s),
       take("as_if", o.as_if);

@@ -88,7 +88,7 @@ def read_nvidia_smi(files: Paths, *, time_zone: Optional[str] = None, strict: bo
     return _read("nvidia-smi", files, time_zone=time_zone, strict=strict)
 
 
-def read_prometheus(files: Paths, *, units: Optional[dict[str, str]] = None, strict: bool = False) -> pandas.DataFrame:
+def read_prometheus(files: Paths, *, units: Optional[dict[str, str]] = None, metric: Optional[str] = None, strict: bool = False) -> pandas.DataFrame:
     """Exposition text of dcgm-exporter or nvidia_gpu_exporter, or answers of the HTTP API.
 
     Parameters
@@ -97,6 +97,8 @@ def read_prometheus(files: Paths, *, units: Optional[dict[str, str]] = None, str
         Scrapes or answers.
     units : Optional[dict[str, str]], optional
         Quantity and unit of series without a metric's name, such as {"power": "W"}.
+    metric : Optional[str], optional
+        Or their metric's name, such as "DCGM_FI_DEV_POWER_USAGE".
     strict : bool, optional
         A warning is an error, and nothing is returned.
 
@@ -105,7 +107,7 @@ def read_prometheus(files: Paths, *, units: Optional[dict[str, str]] = None, str
     InputError
         Neither, an error of the server, or no metric of a GPU.
     """
-    return _read("prometheus", files, units=units, strict=strict)
+    return _read("prometheus", files, units=units, metric=metric, strict=strict)
 
 
 def read_rocm_smi(files: Paths, *, time_zone: Optional[str] = None, strict: bool = False) -> pandas.DataFrame:

@@ -83,6 +83,7 @@ def ride(
     *,
     as_if: bool = False,
     sag: Path | None = None,
+    channel: str = "",
     voltage_pu: float = 1.0,
     duration_s: float = 0.0,
     repeat: int = 1,
@@ -108,6 +109,8 @@ def ride(
         Judge even if the rule does not apply to the site.
     sag : path, optional
         Measured voltage to apply: COMTRADE .cfg or .cff.
+    channel : str, default ''
+        Name or number of the record's one channel to judge; empty: every voltage.
     voltage_pu, duration_s : float
         Your own sag: remaining voltage, pu, and duration, s; 0 s: none.
     repeat : int, default 1
@@ -148,7 +151,7 @@ def ride(
     >>> answer["verdict"], answer.table("items")
     """
     site = _as_scenario(scenario)
-    options = dict(rule=os.fspath(rule), catalog=_absolute(catalog), sag=_absolute(sag), current_limit_pu=current_limit_pu,
+    options = dict(rule=os.fspath(rule), catalog=_absolute(catalog), sag=_absolute(sag), channel=channel, current_limit_pu=current_limit_pu,
                    connection_V=connection_V, voltage_pu=voltage_pu, duration_s=duration_s, as_if=as_if, settings=settings, phases=phases,
                    transformer=transformer, repeat=repeat, every_s=every_s, instant_s=instant_s)  # fmt: skip
     figures, text, svg = _core.ride(site._core, site.path, options)

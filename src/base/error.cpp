@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "utf8.hpp"
 
 namespace TIDEWATT_NAMESPACE {
 namespace {
@@ -13,14 +13,11 @@ std::string join(const std::vector<Finding>& findings) {
   return out;
 }
 
-bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f; }
-
-/// Control characters of the input must not reach the terminal.
-std::string without_control(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    out += is_control(c) ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
-  return out;
+/// What a file says may reach terminals, Python and JSON.
+std::vector<Finding> all_printable(std::vector<Finding> findings) {
+  for (auto& f : findings)
+    f.place.file = printable(f.place.file), f.key = printable(f.key), f.message = printable(f.message);
+  return findings;
 }
 
 }  // namespace
@@ -30,12 +27,11 @@ std::string Place::text() const { return line == 0 ? file : fmt::format("{}:{}:{
 std::string Finding::text() const {
   std::string at = place.text();
   if (!at.empty()) at += ": ";
-  std::string all = key.empty() ? at + message : fmt::format("{}{}: {}", at, key, message);
-  return std::any_of(all.begin(), all.end(), is_control) ? without_control(all) : all;
+  return printable(key.empty() ? at + message : fmt::format("{}{}: {}", at, key, message));
 }
 
 InputError::InputError(std::vector<Finding> findings)
-    : std::runtime_error(join(findings)), findings_(std::move(findings)) {}
+    : std::runtime_error(join(findings)), findings_(all_printable(std::move(findings))) {}
 
 InputError::InputError(Finding finding) : InputError(std::vector<Finding>(1, std::move(finding))) {}
 

@@ -1,5 +1,8 @@
 #include "utf8.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdint>
 
 namespace TIDEWATT_NAMESPACE {
@@ -24,6 +27,13 @@ std::size_t sequence_bytes(std::string_view text) {
   return is_wrong ? 0 : n;
 }
 
+/// Of ASCII, and U+0080 to U+009F. @param character a well-formed sequence
+bool is_control(std::string_view character) {
+  const auto code = static_cast<std::uint8_t>(character.front());
+  if (character.size() == 2) return code == 0xc2 && static_cast<std::uint8_t>(character[1]) < 0xa0;
+  return (code < 0x20 && code != '\n' && code != '\t') || code == 0x7f;
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
@@ -33,6 +43,20 @@ bool is_utf8(std::string_view text) {
     text.remove_prefix(n);
   }
   return true;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t n = sequence_bytes(text);
+    const auto bytes = text.substr(0, std::max<std::size_t>(n, 1));
+    if (n > 0 && !is_control(bytes))
+      out += bytes;
+    else
+      for (const char c : bytes) out += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(c));
+    text.remove_prefix(bytes.size());
+  }
+  return out;
 }
 
 }  // namespace TIDEWATT_NAMESPACE

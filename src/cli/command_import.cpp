@@ -14,7 +14,7 @@ const std::vector<std::string> kinds = {"mllog",    "nvidia-smi", "prometheus", 
                                         "requests", "power",      "csv",        "auto"};
 
 struct Arguments {
-  std::string kind, out, report, time_zone, name = "profile";
+  std::string kind, out, report, time_zone, metric, name = "profile";
   std::vector<std::string> files, columns, units;
   double align_s = 0.0;
   bool strict = false;
@@ -27,6 +27,7 @@ int import(const Arguments& a, bool align) {
   std::vector<std::string> arguments = {"--out", a.out, "--name", a.name};
   for (const auto& c : a.columns) arguments.insert(arguments.end(), {"--column", c});
   for (const auto& u : a.units) arguments.insert(arguments.end(), {"--unit", u});
+  if (!a.metric.empty()) arguments.insert(arguments.end(), {"--metric", a.metric});
   if (!a.time_zone.empty()) arguments.insert(arguments.end(), {"--time-zone", a.time_zone});
   if (!a.report.empty()) arguments.insert(arguments.end(), {"--report", a.report});
   if (align) arguments.push_back(fmt::format("--align={}", a.align_s));
@@ -44,7 +45,7 @@ void add_import_command(CLI::App& app, int& exit_code) {
   c->add_option("kind", a->kind, "type of the log; auto detects it from the content")
       ->required()
       ->check(CLI::IsMember(kinds));
-  c->add_option("files", a->files, "log files; for redfish also folders")->required()->expected(1, -1);
+  c->add_option("files", a->files, "log files, or folders of them")->required()->expected(1, -1);
   c->add_option("-o,--out", a->out, "file to write: .csv, .parquet, or .toml for a workload entry")
       ->type_name("FILE")
       ->required();
@@ -54,6 +55,9 @@ void add_import_command(CLI::App& app, int& exit_code) {
   c->add_option("--unit", a->units, "NAME=UNIT if a column's name does not end with the unit, e.g. power=kW")
       ->type_name("NAME=UNIT")
       ->allow_extra_args(false);
+  c->add_option("--metric", a->metric,
+                "name of the Prometheus metric of series without one, e.g. DCGM_FI_DEV_POWER_USAGE")
+      ->type_name("NAME");
   c->add_option("--time-zone", a->time_zone,
                 "IANA name of the clock that wrote times without an offset, e.g. Europe/Berlin")
       ->type_name("ZONE");

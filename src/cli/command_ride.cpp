@@ -39,7 +39,11 @@ void add_ride_command(CLI::App& app, int&) {
       ->type_name("NAME")
       ->required();
   c->add_flag("--as-if", a->ride.as_if, "judge even if the rule does not apply to the site");
-  c->add_option("--sag", a->ride.sag, "measured voltage to apply: COMTRADE .cfg or .cff")->type_name("FILE");
+  auto* sag =
+      c->add_option("--sag", a->ride.sag, "measured voltage to apply: COMTRADE .cfg or .cff")->type_name("FILE");
+  c->add_option("--channel", a->ride.channel, "name or number of the one channel to judge; default: every voltage")
+      ->type_name("NAME")
+      ->needs(sag);
   c->add_option("--voltage", a->ride.voltage_pu, "remaining voltage of your own sag, pu")->check(CLI::Range(0.0, 2.0));
   c->add_option("--duration", a->ride.duration_s, "duration of this sag, s")->check(CLI::Range(0.001, 60.0));
   c->add_option("--repeat", a->ride.n_sag, "number of such sags, for UPS that count")

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <optional>
 
+#include "base/outside_text.hpp"
 #include "base/text.hpp"
 #include "epw_text.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
@@ -17,7 +19,7 @@ using epw_text::Findings;
 using epw_text::Line;
 using Column = std::vector<std::optional<double>>;
 
-constexpr std::size_t longest_gap_h = 6;
+constexpr std::size_t longest_gap_h = 6, fewest_fields = 10, most_fields = 35;
 constexpr std::array<int, 12> month_days{31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 
 struct Columns {
@@ -53,14 +55,19 @@ std::optional<EpwHour> read_stamp(const Line& line, int per_hour, Findings& find
     findings.add(line.number, line.column(2), "day", fmt::format("month {} has no day {}", *month, *day));
     return std::nullopt;
   }
-  return EpwHour{*month, *day, *hour, per_hour > 1 ? *minute / step_min : 1, {}};
+  return EpwHour{*month, *day, *hour, per_hour > 1 ? *minute / step_min : 1, {}, *year};
 }
 
-void read_row(const Line& line, EpwYear& year, Columns& columns, Findings& findings) {
-  if (line.fields.size() != 35)
-    return findings.add(line.number, 1, "", fmt::format("{} fields, an hour has 35", line.fields.size()));
+/// @param n_field of the first record
+void read_row(const Line& line, std::size_t n_field, EpwYear& year, Columns& columns, Findings& findings) {
+  const std::size_t n = line.fields.size();
+  if (n < fewest_fields || n > most_fields)
+    return findings.add(line.number, 1, "",
+                        fmt::format("{} fields, an hour has {} to {}", n, fewest_fields, most_fields));
+  if (n != n_field)
+    return findings.add(line.number, 1, "", fmt::format("{} fields, the first hour has {}", n, n_field));
   const auto stamp = read_stamp(line, year.per_hour, findings);
-  for (std::size_t i = 10; i < 35; ++i) line.check_number_or_empty(i, findings);
+  for (std::size_t i = fewest_fields; i < n; ++i) line.check_number_or_empty(i, findings);
   if (!stamp) return;
   if (!year.hours.empty() && !follows(year.hours.back(), *stamp, year.per_hour)) {
     const EpwHour& last = year.hours.back();
@@ -154,7 +161,12 @@ EpwYear parse_epw(std::string_view text, const std::string& file) {
   if (period) {
     year.per_hour = period->per_hour;
     Line line;
-    for (epw_text::Rows rows(text, 9); rows.next(line);) read_row(line, year, columns, findings);
+    std::size_t n_field = 0;
+    for (epw_text::Rows rows(text, 9); rows.next(line);) {
+      if (line.fields.size() == most_fields + 1 && line.fields.back().empty()) line.fields.pop_back();
+      if (n_field == 0) n_field = line.fields.size();
+      read_row(line, n_field, year, columns, findings);
+    }
     epw_text::check_period(*period, year, findings, columns.line.empty() ? 9 : columns.line.back() + 1);
   }
   findings.throw_if_any();
@@ -168,6 +180,12 @@ EpwYear parse_epw(std::string_view text, const std::string& file) {
   return year;
 }
 
-EpwYear read_epw(const std::string& path) { return parse_epw(tidewatt::read_file(path, 16u << 20), path); }
+EpwYear read_epw(const std::string& path) { return parse_epw(read_text(path, 64u << 20), path); }
+
+bool is_epw(const std::string& path) {
+  std::string begin(16, '\0');
+  std::ifstream(path, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return path.ends_with(".epw") || begin.starts_with("LOCATION,") || begin.starts_with("\xEF\xBB\xBFLOCATION,");
+}
 
 }  // namespace TIDEWATT_NAMESPACE::cooling

@@ -55,6 +55,11 @@ MonthDay pick_day(const EpwYear& year, DayKind kind) {
   return days[pick_day(figures, kind, year.latitude_deg >= 0.0 ? 7 : 1)].date;
 }
 
+bool has_day(const EpwYear& year, MonthDay day) {
+  return std::any_of(year.hours.begin(), year.hours.end(),
+                     [&](const EpwHour& h) { return h.month == day.month && h.day == day.day; });
+}
+
 Weather epw_weather(const EpwYear& year, MonthDay start, int hour) {
   if (hour < 0 || hour > 23) throw InputError(fmt::format("weather start hour {} is outside 0 to 23", hour));
   const auto first = std::find_if(year.hours.begin(), year.hours.end(), [&](const EpwHour& h) {
@@ -78,14 +83,20 @@ Weather epw_weather(const EpwYear& year, MonthDay start, int hour) {
 Weather epw_weather(const EpwYear& year, int calendar_year, MonthDay start, int hour) {
   if (hour < 0 || hour > 23) throw InputError(fmt::format("weather start hour {} is outside 0 to 23", hour));
   const auto n = 24 * static_cast<std::size_t>(year.per_hour);
-  std::map<std::pair<int, int>, std::size_t> first_of;  // of each whole day
+  std::multimap<std::pair<int, int>, std::size_t> first_of;  // of each whole day
   for (std::size_t i = 0; i + n <= year.hours.size(); ++i)
-    if (year.hours[i].hour == 1 && year.hours[i].part == 1) first_of[{year.hours[i].month, year.hours[i].day}] = i;
-  const auto day_of = [&](MonthDay d) {  // a file without 29 February gives the day before once more
-    const auto at = first_of.find({d.month, d.day});
-    return at == first_of.end() && d.month == 2 && d.day == 29 ? first_of.find({2, 28}) : at;
+    if (year.hours[i].hour == 1 && year.hours[i].part == 1)
+      first_of.emplace(std::pair(year.hours[i].month, year.hours[i].day), i);
+  bool repeated = false;
+  const auto day_of = [&](MonthDay d, int of_year) {  // a file without 29 February gives the day before once more
+    auto days = first_of.equal_range({d.month, d.day});
+    if (days.first == days.second && d.month == 2 && d.day == 29)
+      days = first_of.equal_range({2, 28}), repeated = repeated || days.first != days.second;
+    const auto own =
+        std::find_if(days.first, days.second, [&](const auto& x) { return year.hours[x.second].year == of_year; });
+    return own != days.second ? own : days.first != days.second ? days.first : first_of.end();
   };
-  auto day = day_of(start);
+  auto day = day_of(start, calendar_year);
   if (day == first_of.end())
     throw InputError(fmt::format("{} ({}) has no month {} day {}: it reaches from month {} day {} to month {} day {}",
                                  year.place, year.source, start.month, start.day, year.hours.front().month,
@@ -110,9 +121,10 @@ Weather epw_weather(const EpwYear& year, int calendar_year, MonthDay start, int 
       date.day = 1;
       if (++date.month > 12) date.month = 1, ++at_year;
     }
-    day = day_of(date);
+    day = day_of(date, at_year);
   } while (day != first_of.end() && !(date.month == start.month && date.day == start.day) &&
            !(at_year > calendar_year && start.month == 2 && start.day == 29 && date.month == 3));
+  if (repeated) series.notes.push_back("the file has no 29 February: that day has the air of 28 February");
   series.periodic = year.whole_year;
   series.local_at_start_ns = hour * ns_per_hour;
   series.source = fmt::format("{} ({})", year.place, year.source);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace TIDEWATT_NAMESPACE::cooling::epw_text {
 namespace {
@@ -41,7 +42,7 @@ void read_location(const Line& line, EpwYear& year, Findings& findings) {
   const auto longitude = line.value(7, none, -180.0, 180.0, "longitude (deg)", findings);
   const auto zone = line.value(8, none, -12.0, 14.0, "time zone (h)", findings);
   const auto altitude = line.value(9, none, -500.0, 9000.0, "elevation (m)", findings);
-  const auto word = [&](std::size_t i) { return std::string(trim(line.fields[i])); };
+  const auto word = [&](std::size_t i) { return printable(trim(line.fields[i])); };
   year.place = fmt::format("{}, {}, {}", word(1), word(2), word(3));
   year.source = fmt::format("{} {}", word(4), word(5));
   year.latitude_deg = latitude.value_or(0.0);
@@ -154,10 +155,13 @@ std::optional<Period> read_header(std::string_view& text, EpwYear& year, Finding
     line.text = text.substr(0, end);
     if (!line.text.empty() && line.text.back() == '\r') line.text.remove_suffix(1);
     if (!line.text.starts_with(header_words[i])) {
-      findings.add(line.number, 1, "", fmt::format("header line {} does not start with {}", i + 1, header_words[i]));
+      findings.add(
+          line.number, 1, "",
+          fmt::format("header line {} does not start with {}{}", i + 1, header_words[i], i == 0 ? other_weather : ""));
       return std::nullopt;
     }
     cut(line);
+    while (i == 7 && line.fields.size() > 7 && trim(line.fields.back()).empty()) line.fields.pop_back();
     if (i == 0) read_location(line, year, findings);
     if (i == 7) period = read_period(line, findings);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);

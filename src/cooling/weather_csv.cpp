@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/outside_text.hpp"
 #include "base/text.hpp"
 #include "epw_text.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
@@ -42,7 +43,8 @@ Layout read_names(const Line& line, Findings& findings) {
   Layout layout;
   layout.n_column = line.fields.size();
   if (trim(line.fields[0]) != "time")
-    findings.add(line.number, 1, "time", "the first column is 'time', local standard time as 2024-07-01T13:00");
+    findings.add(line.number, 1, "time",
+                 fmt::format("the first column is 'time', local standard time as 2024-07-01T13:00{}", other_weather));
   for (std::size_t i = 1; i < line.fields.size(); ++i) {
     bool known = false;
     for (std::size_t q = 0; q < quantities.size(); ++q) {
@@ -200,7 +202,7 @@ CsvWeather parse_csv_weather(std::string_view text, const std::string& file, dou
 }
 
 CsvWeather read_csv_weather(const std::string& path, double altitude_m) {
-  return parse_csv_weather(tidewatt::read_file(path, 64u << 20), path, altitude_m);
+  return parse_csv_weather(read_text(path, 64u << 20), path, altitude_m);
 }
 
 Weather csv_weather(const CsvWeather& file, std::string_view start) {

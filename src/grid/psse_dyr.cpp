@@ -7,7 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/outside_text.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "psse_text.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
@@ -18,7 +20,8 @@ std::vector<DyrRecord> parse_dyr(std::string_view text, const std::string& name)
   std::vector<std::string> words;
   std::string word;
   std::uint32_t line = 1, first = 0;
-  bool quoted = false, open = false;
+  PsseQuote quote;
+  bool open = false;
   const auto close = [&] {
     if (open) words.emplace_back(trim(word));
     word.clear();
@@ -31,27 +34,33 @@ std::vector<DyrRecord> parse_dyr(std::string_view text, const std::string& name)
     if (words.size() < 3 || !bus || *bus != std::floor(*bus))
       findings.push_back({{name, first, 0}, words[0], "a record begins with bus, 'MODEL' and unit"});
     else
-      out.push_back(
-          {{name, first, 0}, static_cast<std::int64_t>(*bus), words[1], words[2], {words.begin() + 3, words.end()}});
+      out.push_back({{name, first, 0},
+                     static_cast<std::int64_t>(*bus),
+                     printable(words[1]),
+                     printable(words[2]),
+                     {words.begin() + 3, words.end()}});
     words.clear();
   };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
+    if (c == '\n' && quote.open()) {
+      findings.push_back({{name, line, 0}, "", "a quote that its line does not close"});
+      quote = {};
+    }
     if (c == '\n') ++line;
-    if (!quoted && c == '/' && i + 1 < text.size() && text[i + 1] == '/' && words.empty() && !open) {
+    if (!quote.open() && c == '/' && i + 1 < text.size() && text[i + 1] == '/' && words.empty() && !open) {
       while (i < text.size() && text[i] != '\n') ++i;
       ++line;
       continue;
     }
-    if (!quoted && c == '/') {
+    if (!quote.open() && c == '/') {
       end_record();
       // What follows on the line is a comment.
       while (i + 1 < text.size() && text[i + 1] != '\n') ++i;
-    } else if (c == '\'') {
+    } else if (quote.takes(c, open)) {
       if (!open && words.empty()) first = line;
-      quoted = !quoted;
       open = true;
-    } else if (!quoted && (c == ',' || std::isspace(static_cast<unsigned char>(c)))) {
+    } else if (!quote.open() && (c == ',' || std::isspace(static_cast<unsigned char>(c)))) {
       close();
     } else {
       if (!open && words.empty()) first = line;
@@ -65,7 +74,7 @@ std::vector<DyrRecord> parse_dyr(std::string_view text, const std::string& name)
   return out;
 }
 
-std::vector<DyrRecord> read_dyr(const std::string& path) { return parse_dyr(read_file(path, psse_file_limit_B), path); }
+std::vector<DyrRecord> read_dyr(const std::string& path) { return parse_dyr(read_text(path, psse_file_limit_B), path); }
 
 double DyrValues::number(std::string_view name, Range range) {
   const double otherwise =

@@ -18,7 +18,7 @@ struct DyrRecord {
   std::vector<std::string> values;
 };
 
-/// Reads dynamic records of the PSS/E DYR format: free format over any number of lines, `/` ends a record, quotes optional,
+/// Reads dynamic records of the PSS/E DYR format: free format over any number of lines, `/` ends a record, quotes optional, single or double,
 /// `//` begins a comment line. @throws InputError with file and line
 std::vector<DyrRecord> read_dyr(const std::string& path);
 /// The same from text. @param name for messages  @throws InputError

@@ -8,7 +8,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/outside_text.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "psse_text.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
@@ -20,12 +22,14 @@ using Complex = std::complex<double>;
 struct Line {
   std::uint32_t number = 0;
   std::vector<std::string> fields;
+  bool unclosed = false;  ///< a quote that its line does not close
 };
 
 Line split(std::string_view text, std::uint32_t number) {
   Line out{number, {}};
   std::string field;
-  bool quoted = false, open = false;
+  PsseQuote quote;
+  bool open = false;
   const auto close = [&](bool even_if_empty) {
     if (open || even_if_empty) out.fields.emplace_back(trim(field));
     field.clear();
@@ -33,10 +37,9 @@ Line split(std::string_view text, std::uint32_t number) {
   };
   bool after_blank = false;  // a blank ended the last field: a comma after it does not make another one
   for (const char c : text) {
-    if (c == '\'') {
-      quoted = !quoted;
+    if (quote.takes(c, open)) {
       open = true;
-    } else if (quoted) {
+    } else if (quote.open()) {
       field += c;
     } else if (c == '/') {
       break;
@@ -52,6 +55,7 @@ Line split(std::string_view text, std::uint32_t number) {
     }
   }
   close(false);
+  out.unclosed = quote.open();
   return out;
 }
 
@@ -99,7 +103,7 @@ class RawReader {
     wrong(l.number, key, fmt::format("'{}' is not a number", l.fields[at]));
     return otherwise;
   }
-  static std::string text(const Line& l, std::size_t at) { return at < l.fields.size() ? l.fields[at] : ""; }
+  static std::string text(const Line& l, std::size_t at) { return at < l.fields.size() ? printable(l.fields[at]) : ""; }
   Complex pair(const Line& l, std::size_t at, const char* key) {
     return {number(l, at, key, 0.0), number(l, at + 1, key, 0.0)};
   }
@@ -113,6 +117,7 @@ class RawReader {
         return nullptr;
       }
       if (l.fields[0] == "0") return nullptr;
+      if (l.unclosed) wrong(l.number, "", "a quote that its line does not close: what follows it is text");
       return &l;
     }
     return nullptr;
@@ -279,6 +284,6 @@ class RawReader {
 }  // namespace
 
 PowerNetwork parse_raw(std::string_view text, const std::string& name) { return RawReader(text, name).read(); }
-PowerNetwork read_raw(const std::string& path) { return parse_raw(read_file(path, psse_file_limit_B), path); }
+PowerNetwork read_raw(const std::string& path) { return parse_raw(read_text(path, psse_file_limit_B), path); }
 
 }  // namespace TIDEWATT_NAMESPACE::grid

@@ -8,7 +8,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 
 /// Reads a network of the PSS/E RAW format, revision 32 or 33.
 ///
-/// Free format, commas or blanks, text in quotes, `/` ends a record. Read: header, buses, loads, fixed shunts, generators,
+/// Free format, commas or blanks, text in single or double quotes, `/` ends a record. Read: header, buses, loads, fixed shunts, generators,
 /// branches, transformers of two windings (per unit on either base), switched shunts at their initial value. Areas, zones,
 /// owners and transfers are passed over. What would change the network but is not modelled (three windings, direct
 /// current, FACTS, multi-section lines, machines of induction) is a finding with its line.

@@ -9,6 +9,7 @@
 #include "base/path_below.hpp"
 #include "base/set_item.hpp"
 #include "base/text.hpp"
+#include "cooling/epw.hpp"
 #include "fleet/fan_stairs.hpp"
 #include "inherit.hpp"
 #include "scenario_assumed.hpp"
@@ -19,6 +20,7 @@
 #include "scenario_reading.hpp"
 #include "scenario_recheck.hpp"
 #include "scenario_site.hpp"
+#include "site_weather.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
@@ -283,10 +285,8 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
   auto& w = s.weather;
   bool below = true;
   if (!options.weather_epw.empty()) {
-    const bool csv = options.weather_epw.ends_with(".csv");
-    (csv ? w.csv : w.epw) = options.weather_epw;
-    (csv ? w.epw : w.csv).clear();
-    w.climate.clear();
+    w.epw.clear(), w.csv.clear(), w.climate.clear();
+    (cooling::is_epw(options.weather_epw) ? w.epw : w.csv) = options.weather_epw;
     // The scenario's day goes with the weather that the file replaces; --set asks for a day of the file.
     const Node* day = node ? node->find("day") : nullptr;
     if (day == nullptr || day->place.file != "--set") {
@@ -313,7 +313,7 @@ void read_weather(Reading& reading, TableReader& r, const catalog::Catalog& cata
   }
   if (!(w.csv.empty() && w.epw.empty()) && (node == nullptr || node->find("day") == nullptr)) w.day = WeatherDay::dated;
   const bool altitude = options.weather_epw.empty() && node != nullptr && node->find("altitude_m") != nullptr;
-  if (!check_weather(s, below, altitude, reading.findings) || w.climate.empty()) return;
+  if (!check_weather(s, below, altitude, reading.findings, s.notes) || w.climate.empty()) return;
   const Node* named = node ? node->find("climate") : nullptr;
   const Node spec{w.climate, named ? named->place : Place{}};
   const Node climate = catalog.resolve(spec, "climate", "weather.climate", reading.findings, reading.assumed);
@@ -348,6 +348,7 @@ Scenario read_scenario(const Node& given, const std::string& folder, const LoadO
          "scenario that this one inherits from: a file below this one's folder, or the name of a shipped scenario",
          Need::optional);
   reading.section(r, "run", s.run, "time, seed and settings of the simulation");
+  s.run.start = whole_start(s.run.start);
   if (const Node* record = r.child("record", Need::optional, "what is recorded at full resolution")) {
     TableReader rr = reading.table(*record, "record");
     each(reading, rr, "window", false, "windows of time recorded every millisecond",

@@ -3,7 +3,8 @@
 namespace TIDEWATT_NAMESPACE::sim {
 
 void RunParams::fields(FieldVisitor& v) {
-  v.text("start", start, "local standard time at which the run begins, YYYY-MM-DDThh:00:00 (on the hour), 1678 to 2262",
+  v.text("start", start,
+         "local standard time at which the run begins, YYYY-MM-DDThh:00:00 (on the hour) or YYYY-MM-DD, 1678 to 2262",
          Need::optional);
   v.number("duration_h", duration_s, {1e-6, 24 * 400}, "simulated time");
   v.integer("seed", seed, {0, 9e15}, "seed of all random draws", Need::optional);

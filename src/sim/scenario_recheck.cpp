@@ -127,7 +127,7 @@ std::vector<std::string> Recheck::items(const std::string& list, const std::vect
 namespace {
 
 /// Reads the weather file, and whether it has the run's days if `run.start` is a time.
-void check_file(const Scenario& s) {
+void check_file(const Scenario& s, std::vector<std::string>& notes) {
   const auto& w = s.weather;
   try {
     local_time_of_day(s.run.start);
@@ -136,12 +136,15 @@ void check_file(const Scenario& s) {
     if (!w.csv.empty()) cooling::read_csv_weather(w.csv, w.altitude_m);
     return;
   }
-  site_weather(s).weather.at(to_tick(s.run.duration_s));
+  const auto weather = site_weather(s).weather;
+  weather.at(to_tick(s.run.duration_s));
+  for (const auto& note : weather.notes()) notes.push_back("weather: " + note);
 }
 
 }  // namespace
 
-bool check_weather(const Scenario& s, bool files, bool altitude, std::vector<Finding>& findings) {
+bool check_weather(const Scenario& s, bool files, bool altitude, std::vector<Finding>& findings,
+                   std::vector<std::string>& notes) {
   const auto& w = s.weather;
   const auto report = [&](const char* key, std::string message) {
     findings.push_back({{}, std::string("weather") + key, std::move(message)});
@@ -155,7 +158,7 @@ bool check_weather(const Scenario& s, bool files, bool altitude, std::vector<Fin
                        word_of(w.day)));
   else if (files && file)
     try {
-      check_file(s);
+      check_file(s, notes);
     } catch (const InputError& e) {
       findings.insert(findings.end(), e.findings().begin(), e.findings().end());
     }
@@ -251,7 +254,8 @@ void walk(Recheck& c, Scenario& s, std::vector<Finding>& findings, bool files) {
   const auto windows = paths_of(c, "record.window", s.windows, [](const WindowParams& w) { return w.name; });
   for (std::size_t i = 0; i < windows.size(); ++i) c.table(windows[i], s.windows[i]);
   c.table("weather", s.weather);
-  if (check_weather(s, files, s.weather.altitude_m != 0.0, findings) && !s.weather.climate.empty() && !s.climate)
+  std::vector<std::string> notes;  // said when the scenario was read
+  if (check_weather(s, files, s.weather.altitude_m != 0.0, findings, notes) && !s.weather.climate.empty() && !s.climate)
     c.report("weather.climate", fmt::format("'{}' has not been read: load the scenario with it", s.weather.climate));
   c.table("weather.climate", s.climate);
   recheck_site(c, s);

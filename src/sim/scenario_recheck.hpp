@@ -63,7 +63,9 @@ class Recheck {
 
 /// One source of weather, whose days it has. @param files read them  @param altitude whether the scenario gives `altitude_m`
 /// @return whether one source is named
-bool check_weather(const Scenario& s, bool files, bool altitude, std::vector<Finding>& findings);
+/// @param notes takes what the file's reader filled in, limited or assumed
+bool check_weather(const Scenario& s, bool files, bool altitude, std::vector<Finding>& findings,
+                   std::vector<std::string>& notes);
 
 /// Prices and footprints by the hour of the day, once all else is sound.
 void check_hours(const EconomicsParams& economics, std::vector<Finding>& findings);

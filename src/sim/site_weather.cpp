@@ -36,7 +36,9 @@ Start parse_start(const std::string& text) {
   if (n != 6 || !has_shape(text, "0000-00-00T00:00:00") || s.month < 1 || s.month > 12 || s.day < 1 ||
       s.day > cooling::days_in(s.year, s.month) || s.hour < 0 || s.hour > 23 || s.minute != 0 || s.second != 0)
     throw InputError(
-        Finding{{}, "run.start", fmt::format("'{}' is not a time YYYY-MM-DDThh:00:00 (on the hour)", text)});
+        Finding{{},
+                "run.start",
+                fmt::format("'{}' is not a date YYYY-MM-DD or a time YYYY-MM-DDThh:00:00 (on the hour)", text)});
   return s;
 }
 
@@ -57,8 +59,11 @@ SiteWeather of_csv(const WeatherParams& w, const std::string& run_start, const S
 
 SiteWeather of_epw(const WeatherParams& w, const Start& s) {
   const auto year = cooling::read_epw(w.epw);
-  if (w.day == WeatherDay::dated)
-    return {cooling::epw_weather(year, s.year, {s.month, s.day}, s.hour), {{}, month_day(s.month, s.day), {}}};
+  if (w.day == WeatherDay::dated) {
+    const bool as_28 = s.month == 2 && s.day == 29 && !cooling::has_day(year, {2, 29});
+    return {cooling::epw_weather(year, s.year, {s.month, s.day}, s.hour),
+            {{}, month_day(s.month, as_28 ? 28 : s.day), {}}};
+  }
   const auto day = cooling::pick_day(year, kind_of(w.day));
   return {cooling::epw_weather(year, day, s.hour), {{}, month_day(day.month, day.day), {}}};
 }
@@ -81,6 +86,11 @@ SiteWeather of_climate(const Scenario& scenario, const Start& s) {
 }
 
 }  // namespace
+
+std::string whole_start(const std::string& start) {
+  if (has_shape(start, "0000-00-00")) return start + "T00:00:00";
+  return has_shape(start, "0000-00-00T00:00") ? start + ":00" : start;
+}
 
 Tick local_time_of_day(const std::string& start) {
   const Start s = parse_start(start);

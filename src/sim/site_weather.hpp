@@ -26,6 +26,9 @@ struct SiteWeather {
 /// @throws InputError if the file cannot be read or lacks the day, or `run.start` is no time
 SiteWeather site_weather(const Scenario& scenario);
 
+/// `run.start` as a time: a date begins at midnight. Other text is given back as it is.
+std::string whole_start(const std::string& start);
+
 /// Why a run reaches beyond the dates that 64 bits of nanoseconds from 1970 on can hold, as xarray and pandas count them; empty:
 /// it does not. @throws InputError if `run.start` is no time
 std::string outside_calendar(const RunParams& run);

@@ -65,7 +65,8 @@ cooling::Weather catalog_weather(const catalog::Catalog& catalog, const std::str
                                  const std::string& weather_epw, const std::string& year, std::uint64_t seed,
                                  double altitude_m) {
   // The plant's calendar has 365 days.
-  if (weather_epw.ends_with(".csv")) return cooling::csv_year(cooling::read_csv_weather(weather_epw, altitude_m));
+  if (!weather_epw.empty() && !cooling::is_epw(weather_epw))
+    return cooling::csv_year(cooling::read_csv_weather(weather_epw, altitude_m));
   if (!weather_epw.empty()) return cooling::epw_weather(cooling::read_epw(weather_epw), 2023, {1, 1}, 0);
   if (year != "typical" && year != "hot" && year != "extreme")
     throw InputError(Finding{{}, "year", fmt::format("'{}' is none of typical, hot, extreme", year)});

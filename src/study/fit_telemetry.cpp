@@ -6,11 +6,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <limits>
 #include <map>
 
+#include "base/outside_text.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
@@ -20,21 +21,27 @@ constexpr double mean_holds_s =
     2.0;  ///< after a change of load, a power reading that is a mean still has the load before in it
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
-std::string trimmed(const std::string& s) {
-  const auto from = s.find_first_not_of(" \t\r\"\xef\xbb\xbf");
-  if (from == std::string::npos) return {};
-  return s.substr(from, s.find_last_not_of(" \t\r\"") - from + 1);
-}
+constexpr std::uint64_t most_table_bytes = std::uint64_t{1} << 31U;
 
+/// Cells of a line; a separator in double quotes is a letter. Where the comma does not separate it is a decimal one.
 std::vector<std::string> split_line(const std::string& line, char separator) {
-  std::vector<std::string> out;
-  std::size_t at = 0;
-  while (true) {
-    const auto end = line.find(separator, at);
-    out.push_back(trimmed(line.substr(at, end == std::string::npos ? std::string::npos : end - at)));
-    if (end == std::string::npos) return out;
-    at = end + 1;
+  std::vector<std::string> out(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == separator && !quoted)
+      out.emplace_back();
+    else
+      out.back() += c;
   }
+  for (auto& cell : out) {
+    cell = std::string(bare(cell));
+    const auto comma = cell.find(',');
+    if (separator == ',' || comma == std::string::npos || cell.find_first_not_of("+-0123456789") != comma) continue;
+    if (cell.find_first_of(".,", comma + 1) == std::string::npos) cell[comma] = '.';
+  }
+  return out;
 }
 
 /// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
@@ -85,17 +92,15 @@ double TextTable::time_s(const std::vector<std::string>& row, std::size_t column
 }
 
 TextTable read_table(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) throw InputError(fmt::format("{}: cannot be read", path.string()));
   TextTable t;
   t.file = path.string();
-  std::string line;
-  if (!std::getline(file, line)) throw InputError(fmt::format("{}: is empty", t.file));
-  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // spreadsheets write it
+  const auto lines = split(read_text(t.file, most_table_bytes), '\n');
+  const std::string& line = lines.front();
+  if (bare(line).empty()) throw InputError(fmt::format("{}: is empty", t.file));
   const char separator = line.find('\t') != std::string::npos ? '\t' : line.find(';') != std::string::npos ? ';' : ',';
   t.header = split_line(line, separator);
-  for (std::uint32_t at = 2; std::getline(file, line); ++at) {
-    auto cells = split_line(line, separator);
+  for (std::uint32_t at = 2; at <= lines.size(); ++at) {
+    auto cells = split_line(lines[at - 1], separator);
     // Shorter lines are footers and torn last lines of a log that was still being written.
     if (cells.size() != t.header.size()) continue;
     t.rows.push_back(std::move(cells));
@@ -111,16 +116,22 @@ double cell_number(const std::string& cell) {
   double x = missing;  // a unit may follow the number
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
   if (error != std::errc() || !std::isfinite(x) || std::abs(x) > 9.2e18) return missing;
-  return x;
+  // Times, dates and numbers with other points are none: "12:30", "17.05.2024", "1,234".
+  const std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  const bool goes_on = rest.size() > 1 && std::string_view(":./,-").find(rest[0]) != std::string_view::npos;
+  return goes_on && rest[1] >= '0' && rest[1] <= '9' ? missing : x;
 }
 
 double cell_time_s(const std::string& cell) {
   int y = 0, mo = 0, d = 0, h = 0, mi = 0, to_seconds = 0;
   char a = 0, b = 0, c = 0;
   if (std::sscanf(cell.c_str(), "%4d%c%2d%c%2d%c%2d:%2d:%n", &y, &a, &mo, &b, &d, &c, &h, &mi, &to_seconds) == 8 &&
-      to_seconds > 0 && (a == '/' || a == '-') && a == b)
-    if (const double s = cell_number(cell.substr(static_cast<std::size_t>(to_seconds))); s >= 0.0)
-      return days(y, mo, d) * 86400.0 + h * 3600.0 + mi * 60.0 + s;
+      to_seconds > 0 && (a == '/' || a == '-') && a == b) {
+    const double s = cell_number(cell.substr(static_cast<std::size_t>(to_seconds)));
+    const bool day = mo >= 1 && mo <= 12 && d >= 1 && days(y, mo, d) < days(mo == 12 ? y + 1 : y, mo % 12 + 1, 1);
+    if (!day || h < 0 || mi < 0 || mi > 59 || !(s >= 0.0 && s < 61.0) || h * 60 + mi > 1440) return missing;
+    return days(y, mo, d) * 86400.0 + h * 3600.0 + mi * 60.0 + s;  // 24:00 is the next day's begin
+  }
   const double x = cell_number(cell);
   // Epoch times of this century have a unit given by their size: 1e9 s, 1e12 ms, 1e15 µs, 1e18 ns.
   return x > 1e17 ? x * 1e-9 : x > 1e14 ? x * 1e-6 : x > 1e11 ? x * 1e-3 : x;
@@ -129,7 +140,8 @@ double cell_time_s(const std::string& cell) {
 std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path, bool needs_power) {
   const TextTable t = read_table(path);
   const auto time = t.column({"timestamp", "time_s", "time_ms", "time", "Timestamp"});
-  const auto gpu = t.column({"index", "gpu", "GPU", "uuid", "name"});
+  const auto gpu = t.column({"index", "gpu", "GPU", "uuid", "pci.bus_id", "name"}),
+             uuid = t.column({"uuid", "gpu_uuid"});
   const auto power = t.column({"power.draw.average", "power.draw", "DCGM_FI_DEV_POWER_USAGE", "power_W"});
   const auto die = t.column({"temperature.gpu", "DCGM_FI_DEV_GPU_TEMP", "temperature_degC", "die_degC"});
   const auto clock = t.column({"clocks.sm", "clocks.current.sm", "DCGM_FI_DEV_SM_CLOCK", "clock_MHz"});
@@ -154,6 +166,7 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path, 
   if (!findings.empty()) throw InputError(findings);
 
   std::map<std::string, std::pair<std::string, double>> begun;  // of each GPU: the experiment and when it began
+  std::map<std::string, std::string> uuids;                     // of each GPU's name
   std::map<std::string, GpuTelemetry> by_gpu;                   // ordered: the same file gives the same order
   for (const auto& row : t.rows) {
     const auto cell = [&](std::ptrdiff_t at) { return at < 0 ? std::string("0") : row[static_cast<std::size_t>(at)]; };
@@ -161,7 +174,13 @@ std::vector<GpuTelemetry> read_gpu_telemetry(const std::filesystem::path& path, 
     const double W = power < 0 ? missing : cell_number(cell(power)), degC = cell_number(cell(die));
     if (!std::isfinite(at_s) || (needs_power && !std::isfinite(W)) || !std::isfinite(degC)) continue;
     auto& g = by_gpu[cell(gpu)];
-    g.gpu = cell(gpu);
+    g.gpu = printable(cell(gpu));
+    if (auto& own = uuids[g.gpu]; own.empty())
+      own = cell(uuid);
+    else if (!cell(uuid).empty() && own != cell(uuid))
+      throw InputError(fmt::format(
+          "{}: '{}' is the name of two GPUs ({}, {}): keep one node per file, or let tidewatt import tell them apart",
+          t.file, g.gpu, own, cell(uuid)));
     if (!g.record.time_s.empty() && at_s <= g.record.time_s.back()) continue;  // the same publication logged twice
     g.record.time_s.push_back(at_s);
     g.record.power_W.push_back(W);

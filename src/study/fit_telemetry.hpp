@@ -8,7 +8,8 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// A text table: comma, semicolon or tab between cells, first line the header. @throws InputError
+/// A text table: comma, semicolon or tab between cells, first line the header; text in double quotes is one cell, and where no comma
+/// separates, numbers may have decimal commas. @throws InputError
 struct TextTable {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
@@ -22,9 +23,10 @@ struct TextTable {
 /// Reads a whole table, [row][column] of text. @throws InputError with file and line of the error
 TextTable read_table(const std::filesystem::path& path);
 
-/// A cell as a number: "543.21 W" is 543.21; empty, [N/A], N/A and DCGM's blank are missing (NaN).
+/// A cell as a number: "543.21 W" is 543.21; empty, [N/A], N/A, DCGM's blank, times and dates are missing (NaN).
 double cell_number(const std::string& cell);
-/// Seconds: a number (s, ms, µs or ns since an epoch, by its size) or 2024/05/17 18:00:00.123, also with dashes or T.
+/// Seconds: a number (s, ms, µs or ns since an epoch, by its size) or 2024/05/17 18:00:00.123, also with dashes or T; a day or time that
+/// does not exist is missing (NaN), 24:00 is the begin of the next day.
 double cell_time_s(const std::string& cell);
 
 /// One GPU's record.

@@ -9,9 +9,9 @@
 
 #include "grid/phase_sag.hpp"
 #include "grid/ride_verdict.hpp"
-#include "io/read_comtrade.hpp"
 #include "ride_job.hpp"
 #include "ride_plot.hpp"
+#include "ride_record.hpp"
 #include "say.hpp"
 #include "sim/load_groups.hpp"
 #include "site_load.hpp"
@@ -110,21 +110,6 @@ void say_job(std::string& text, const RideJob& r) {
         p.until_s, p.mean_W * 1e-6, p.lowest_W * 1e-6, p.highest_W * 1e-6);
 }
 
-/// A measured voltage, judged by the rule's times along it.
-struct Played {
-  double lowest_pu = 1.0, below_s = 0.0;
-  grid::RideRecordAnswer answer;
-};
-
-Played play_record(const std::string& sag, const grid::RuleBook& book, const std::vector<grid::LoadGroup>& groups) {
-  const auto v = io::sag_of(io::read_comtrade(sag));
-  Played out;
-  out.lowest_pu = *std::min_element(v.begin(), v.end());
-  out.below_s = 1e-3 * static_cast<double>(std::count_if(v.begin(), v.end(), [](double x) { return x < 0.9; }));
-  out.answer = grid::judge_record(*book.ride, groups, v, 1e-3);
-  return out;
-}
-
 /// A judged site, before output.
 struct Judged {
   const RideOptions& options;
@@ -134,7 +119,7 @@ struct Judged {
   bool judged = false;
   std::optional<grid::RideVerdict> verdict;
   std::optional<grid::RidePoint> point;
-  std::optional<Played> record;
+  std::optional<RideRecord> record;
   std::optional<RideJob> job;
 };
 
@@ -167,12 +152,7 @@ std::string judged_json(const Judged& j) {
   if (j.point && j.options.n_phase != 3)
     o["point"]["n_phase"] = j.options.n_phase, o["point"]["transformer"] = j.options.transformer;
   if (j.job) o["point"]["job"] = job_json(*j.job);
-  if (j.record)
-    o["record"] = {{"file", j.options.sag},
-                   {"lowest_pu", j.record->lowest_pu},
-                   {"below_0.9_s", j.record->below_s},
-                   {"verdict", grid::name(j.record->answer.answer)},
-                   {"why", j.record->answer.why}};
+  if (j.record) o["record"] = ride_record_json(*j.record);
   return o.dump();
 }
 
@@ -199,9 +179,7 @@ std::string judged_text(const Judged& j) {
                                : fmt::format(" on {} of 3 phases behind {}", j.options.n_phase, j.options.transformer),
         point_text(*j.point));
   if (j.job) say_job(text, *j.job);
-  if (j.record)
-    say(text, "record {}: lowest {:.3g} pu, {:.3g} s below 0.9 pu: {}; {}\n", j.options.sag, j.record->lowest_pu,
-        j.record->below_s, grid::name(j.record->answer.answer), j.record->answer.why);
+  if (j.record) text += ride_record_text(*j.record);
   for (const auto& line : j.site.open) say(text, "open: {}\n", line);
   if (!j.book.note.empty()) say(text, "note: {}\n", j.book.note);
   return text;
@@ -264,6 +242,8 @@ RideStudy ride(const sim::Scenario& scenario, const std::string& file, const Rid
   if (!j.book.ride)
     throw InputError(fmt::format("rule '{}' has no ride-through part; tidewatt rules check {} RESULT judges it",
                                  j.book.name, j.book.name));
+  if (!options.channel.empty() && options.sag.empty())
+    throw InputError(Finding{{}, "channel", "chooses a channel of a record, and no record is given (sag)"});
   j.why_not =
       j.book.why_not(j.site.largest_W, options.connection_V > 0.0 ? options.connection_V : grid::not_stated, 1.0);
   j.judged = j.why_not.empty() || options.as_if;
@@ -271,7 +251,7 @@ RideStudy ride(const sim::Scenario& scenario, const std::string& file, const Rid
     const double nominal_Hz = scenario.frequency.nominal_Hz;
     j.verdict = grid::judge_ride(j.book, j.site.groups, nominal_Hz, grid::transformer_of(options.transformer));
     if (options.duration_s > 0.0) j.point = own_sag(j, nominal_Hz), j.job = own_sag_of_job(j, scenario);
-    if (!options.sag.empty()) j.record = play_record(options.sag, j.book, j.site.groups);
+    if (!options.sag.empty()) j.record = ride_record(options.sag, options.channel, *j.book.ride, j.site.groups);
   }
   return {{judged_json(j), judged_text(j)},
           j.verdict ? ride_plot(*j.verdict, fmt::format("{}: {}", j.book.name, j.verdict->text())) : std::string()};

@@ -12,7 +12,8 @@ struct RideOptions {
   std::string overlay;  ///< catalog folder; empty: none
   /// Settings of the load, an entry of kind load_settings or a file; empty: what the scenario names.
   std::string settings{};
-  std::string sag;  ///< measured voltage to apply, COMTRADE .cfg or .cff; empty: none
+  std::string sag;        ///< measured voltage to apply, COMTRADE .cfg or .cff; empty: none
+  std::string channel{};  ///< name or number of its one channel to judge; empty: every voltage
   /// Largest input current over that at nominal voltage; infinite: constant power.
   double current_limit_pu = std::numeric_limits<double>::infinity();
   double connection_V = 0.0;  ///< voltage at the connection, for thresholds that depend on it; 0: not stated

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/outside_text.hpp"
 #include "base/text.hpp"
 #include "csv_rows.hpp"
 #include "tidewatt/workload/trace_csv.hpp"
@@ -38,7 +39,7 @@ void read_event(CsvRows& rows, const std::vector<CsvField>& f, const Layout& lay
 }  // namespace
 
 std::vector<MlperfEvent> read_mlperf_events(const std::string& events_csv, std::int64_t origin_unix_ns) {
-  const std::string text = read_file(events_csv, 64u << 20);
+  const std::string text = read_text(events_csv, 64u << 20);
   CsvRows rows(text, events_csv);
   std::vector<CsvField> fields;
   std::vector<MlperfEvent> out;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/outside_text.hpp"
 #include "base/text.hpp"
 #include "csv_rows.hpp"
 #include "trace_time.hpp"
@@ -168,7 +169,7 @@ Trace parse_trace(std::string_view text, const std::string& file, const TraceFor
 }
 
 Trace read_trace(const std::string& path, const TraceFormat& format) {
-  return parse_trace(read_file(path, 256u << 20), path, format);
+  return parse_trace(read_text(path, 256u << 20), path, format);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::workload

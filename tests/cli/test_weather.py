@@ -54,6 +54,19 @@ class Weather(unittest.TestCase):
         self.assertEqual(outcome.json["weather_from"], {"file": "year.csv", "day": "2023-01-10", "kind": "dated"})
         self.assertIn("'hot' is of the weather that the file replaces", outcome.stderr)
 
+    def test_files_are_told_by_their_content_and_a_date_begins_at_midnight(self):
+        other = Path(self.folder.name) / "year.txt"
+        other.write_bytes(b"\xef\xbb\xbf" + self.csv.read_bytes() + b"\x1a\x1a")
+        check = [BINARY, "check", TINY, "--set", "run.start=2023-01-10", "--weather"]
+        outcome = product.call([BINARY, "run", TINY, "--weather", other, "--set", "run.start=2023-01-10", "--set", "run.duration_h=0.01", "--json", "--quiet",
+                                "--no-interval", "--out", self.folder.name])  # fmt: skip
+        self.assertEqual(outcome.json["weather_from"]["day"], "2023-01-10")
+        self.assertIn("weather: no pressure column: standard atmosphere at 0 m", outcome.stderr)
+        other.write_text('{"hourly": {"time": []}}', encoding="utf-8")
+        refused = product.call([*check, other])
+        self.assertEqual(refused.code, 2)
+        self.assertIn("tidewatt import weather FILE -o weather.csv", refused.stderr)
+
     def test_a_plant_takes_measured_weather_for_a_year(self):
         answer = product.call([BINARY, "plant", "crah_chilled_water", "--weather", self.csv, "--step-s", 3600, "--json"]).json
         self.assertEqual(len(answer["months"]), 12)

@@ -96,6 +96,15 @@ def test_exporters_that_restart_and_mig_instances(tmp_path):
         importers.import_logs("auto", [path])
     with pytest.raises(importers.InputError, match="does nothing here"):
         importers.import_logs("prometheus", [answer(series(power, [(0, 500)]))], units={"power": "W"})
+    # A metric's name says quantity, unit and scale; it is refused where it says nothing, and where it is none.
+    counter = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"
+    assert importers.import_logs("auto", [path], metric=counter).table["energy_J"].iloc[0] == pytest.approx(0.061)
+    for match, given in (("--metric does nothing here", {"metric": power}), ("close to it: DCGM_FI_DEV_POWER_USAGE", {"metric": "DCGM_FI_DEV_POWER_USAG"}),
+                         ("leave --unit out", {"metric": power, "units": {"power": "W"}})):  # fmt: skip
+        with pytest.raises(importers.InputError, match=match):
+            importers.import_logs("prometheus", [answer(series(power, [(0, 500)]))], **given)
+    with pytest.raises(importers.InputError, match="--metric does nothing for csv; it is for prometheus"):
+        importers.import_logs("csv", [put(tmp_path, "t.csv", "time,power_W\n2026-01-01T00:00:00Z,1\n")], metric=power)
 
 
 def test_stamps_of_openmetrics_are_seconds_and_of_the_older_format_milliseconds(tmp_path):

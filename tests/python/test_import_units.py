@@ -90,3 +90,11 @@ def test_ptdaemon_has_channels_and_a_word_for_no_reading(tmp_path):
     table, report = read("power", put(tmp_path, "p.txt", line.format(s=0, w=900.5, a=900.5) + line.format(s=1, w=-1.0, a=-1.0) + line.format(s=2, w=901.5, a=-3.5)))
     assert table["power_W"].isna().tolist() == [False, True, False] and table["A1_W"].iloc[2] == -3.5 and str(table["time"].iloc[0]) == "2026-05-06 10:00:00.500000"
     assert said(report, "p.txt:2", "-1 is the analyser's word")
+
+
+def test_own_weather_is_read_in_every_unit_that_run_takes(tmp_path):
+    text = "time,drybulb_degF,rh_frac,pressure_hPa\n2025-07-01T00:00,68,0.5,1000\n2025-07-01T01:00,86,0.4,990.5\n"
+    table = importers.import_logs("weather", [put(tmp_path, "own.csv", text)]).table
+    assert table[["drybulb_degC", "rh_pct", "pressure_Pa"]].to_numpy().tolist() == [[pytest.approx(20), 50, 100000], [pytest.approx(30), 40, 99050]]
+    with pytest.raises(importers.InputError, match="run --weather"):
+        importers.import_logs("weather", [put(tmp_path, "dew.csv", text.replace("rh_frac", "dewpoint_degC"))])

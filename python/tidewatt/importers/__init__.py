@@ -23,13 +23,13 @@ __all__ = ["KINDS", "ImportReport", "Imported", "InputError", "import_logs"]
 
 # Kind → its reader and the options that it takes.
 READERS = {
-    "mllog": "mllog.read", "nvidia-smi": "nvidia_smi.read zone", "prometheus": "prometheus.read units", "rocm-smi": "rocm_smi.read zone",
+    "mllog": "mllog.read", "nvidia-smi": "nvidia_smi.read zone", "prometheus": "prometheus.read units metric", "rocm-smi": "rocm_smi.read zone",
     "redfish": "redfish.read", "kineto": "kineto.read name", "sacct": "sacct.read zone", "squeue": "squeue.read zone", "sinfo": "sinfo.read",
     "price": "hourly.read_price columns units zone", "carbon": "hourly.read_carbon columns units zone", "weather": "weather.read zone",
     "requests": "requests.read columns zone", "power": "power.read columns units zone", "csv": "plain.read columns units zone",
 }  # fmt: skip
 KINDS = (*READERS, "auto")
-_OPTIONS = {"columns": "--column", "units": "--unit", "zone": "--time-zone", "name": "--name"}
+_OPTIONS = {"columns": "--column", "units": "--unit", "metric": "--metric", "zone": "--time-zone", "name": "--name"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,13 +43,14 @@ class Imported:
 
 
 def import_logs(
-    kind: str, paths, *, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, time_zone: Optional[str] = None, align: Optional[float] = None, name: str = "profile"
+    kind: str, paths, *, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, metric: Optional[str] = None,
+    time_zone: Optional[str] = None, align: Optional[float] = None, name: str = "profile",
 ) -> Imported:
     """Reads logs of one kind.
 
     @param kind: one of `KINDS`; `auto` tells it from the content; @param paths: files, or folders of them;
-    @param columns: name here → column in the file; @param units: unit by name; @param time_zone: IANA name of the clock that wrote times
-    without an offset; @param align: puts node clocks on the first one's; iteration time in s, 0 to find it; @param name: of the workload entry.
+    @param columns: name here → column in the file; @param units: unit by name; @param metric: name of series that have none;
+    @param time_zone: IANA name of the clock that wrote times without an offset; @param align: puts node clocks on the first one's; iteration time in s, 0 to find it; @param name: of the workload entry.
     @raises InputError: nothing usable was read, or the input contradicts itself.
     """
     from . import align as clocks
@@ -64,7 +65,7 @@ def import_logs(
     report = ImportReport(kind, files=paths)
     for path, why in left:
         report.ignore(path, why)
-    options = {"columns": columns, "units": units, "zone": time_zone, "name": name}
+    options = {"columns": columns, "units": units, "metric": metric, "zone": time_zone, "name": name}
     _check_options(kind, options)
     names = ", ".join(map(report.name_of, paths[:4])) + (" …" if len(paths) > 4 else "")
     try:

@@ -17,7 +17,7 @@ def main(argv=None) -> int:
     args = _arguments().parse_args(argv)
     try:
         columns, units = _pairs(args.column, "--column"), _pairs(args.unit, "--unit")
-        done = import_logs(args.kind, args.file, columns=columns, units=units, time_zone=args.time_zone, align=args.align, name=args.name)
+        done = import_logs(args.kind, args.file, columns=columns, units=units, metric=args.metric, time_zone=args.time_zone, align=args.align, name=args.name)
         lines = done.report.warnings
         for line in lines:
             print(f"tidewatt: {line}", file=sys.stderr)
@@ -51,6 +51,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("-o", "--out", required=True)
     parser.add_argument("--column", action="append", default=[])
     parser.add_argument("--unit", action="append", default=[])
+    parser.add_argument("--metric")
     parser.add_argument("--time-zone")
     parser.add_argument("--align", type=float, nargs="?", const=0.0)
     parser.add_argument("--name", default="profile")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from typing import Iterator, Optional
@@ -39,17 +40,18 @@ _SAMPLE = re.compile(r'^(\w+(?:\{(?:[^{}"]|"(?:\\.|[^"\\])*")*\})?\s+\S+)(?:\s+(
 _SLICES = re.compile(r"^(\d+)g\.")
 
 
-def read(paths, report: ImportReport, units: Optional[dict[str, str]] = None) -> pd.DataFrame:
+def read(paths, report: ImportReport, units: Optional[dict[str, str]] = None, metric: Optional[str] = None) -> pd.DataFrame:
     """Readings of GPUs in the columns of `gpu_table.COLUMNS`, matched by labels and never by order.
 
     @param paths: exposition texts and API answers; several scrapes or queries make one table; @param report: takes the remarks;
-    @param units: for series without a metric's name, their one quantity and its unit, such as {"power": "W"}.
-    @raises InputError: a file is neither, an answer is an error, no metric of a GPU is in them, or series have no name and `units` no quantity.
+    @param metric: name of series without one, such as DCGM_FI_DEV_POWER_USAGE; @param units: or their one quantity and its unit, such as
+    {"power": "W"}.
+    @raises InputError: a file is neither, an answer is an error, no metric of a GPU is in them, or series have no name and none is given.
     """
     cells: dict[tuple, dict] = {}
     unused: set[str] = set()
     info: dict[str, dict] = {}
-    told, unnamed = _told(units), 0
+    told, unnamed = _told(units, metric), 0
     for path in paths:
         text, file = read_text(path, report), report.name_of(path)
         samples = _answer(text, file, report) if text.lstrip().startswith("{") else _exposition(text, file, report)
@@ -64,10 +66,10 @@ def read(paths, report: ImportReport, units: Optional[dict[str, str]] = None) ->
             _place(cells, row, file, name, labels, value, stamp, told if not name else METRICS[name], report)
     if unnamed and not told:
         raise InputError(
-            f"{unnamed} values are of series without a metric's name, which functions such as avg_over_time drop: say what they are, such as --unit power=W"
+            f"{unnamed} values are of series without a metric's name, which functions such as avg_over_time drop: say which metric they are, such as --metric DCGM_FI_DEV_POWER_USAGE, or their quantity and unit, such as --unit power=W"
         )
     if told and not unnamed:
-        raise InputError("--unit does nothing here: every series has a metric's name")
+        raise InputError(f"{'--metric' if metric else '--unit'} does nothing here: every series has a metric's name")
     if unused:
         report.note(f"{len(unused)} other metrics were left out, such as {', '.join(sorted(unused)[:3])}")
     rows = list(cells.values())
@@ -82,8 +84,15 @@ def read(paths, report: ImportReport, units: Optional[dict[str, str]] = None) ->
     return finish([{k: v for k, v in r.items() if k not in ("from", "labels", "parts")} for r in rows], report, has_time=timed)
 
 
-def _told(units: Optional[dict[str, str]]) -> Optional[tuple[str, float]]:
-    """(column, factor) of the one quantity that the caller names."""
+def _told(units: Optional[dict[str, str]], metric: Optional[str]) -> Optional[tuple[str, float]]:
+    """(column, factor) of the one metric or quantity that the caller names."""
+    if metric and units:
+        raise InputError("--metric says quantity and unit: leave --unit out")
+    if metric and metric not in METRICS:
+        close = difflib.get_close_matches(metric, METRICS, 3)
+        raise InputError(f"--metric {metric}: no metric of a GPU that is read; {'close to it: ' if close else 'such as '}{', '.join(close or list(METRICS)[:3])}")
+    if metric:
+        return METRICS[metric]
     if not units:
         return None
     quantity, unit = next(iter(units.items()))

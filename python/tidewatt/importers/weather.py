@@ -16,6 +16,11 @@ from .times import epoch_unit, parse_times, to_utc
 
 HOUR = pd.Timedelta(hours=1)
 RANGES = {"drybulb_degC": (-70.0, 70.0), "rh_pct": (0.0, 110.0), "pressure_Pa": (31000.0, 120000.0)}
+# Columns of the product's own CSV: column of the table = (value + offset) × factor.
+OWN = {
+    "drybulb_degC": ("drybulb_degC", 1.0, 0.0), "drybulb_degF": ("drybulb_degC", 5 / 9, -32.0), "rh_pct": ("rh_pct", 1.0, 0.0),
+    "rh_frac": ("rh_pct", 100.0, 0.0), "pressure_Pa": ("pressure_Pa", 1.0, 0.0), "pressure_hPa": ("pressure_Pa", 100.0, 0.0),
+}  # fmt: skip
 # EPW writes these where a value is missing: dry bulb, relative humidity, pressure.
 EPW_MISSING = {"drybulb_degC": 99.9, "rh_pct": 999.0, "pressure_Pa": 999999.0}
 
@@ -194,11 +199,17 @@ def _epw_year(data: pd.DataFrame) -> int:
 
 def _own(path, report: ImportReport) -> pd.DataFrame:
     cells, file = plain.texts(path, report), report.name_of(path)
-    if "time" not in cells or "drybulb_degC" not in cells or "rh_pct" not in cells:
+    if {"dewpoint_degC", "dewpoint_degF", "wetbulb_degC"} & set(cells):
+        raise InputError(f"{file}: `run --weather` reads dew points and wet bulbs as they are; import makes tables with rh_pct")
+    made = {OWN[name][0] for name in OWN if name in cells}
+    if "time" not in cells or not {"drybulb_degC", "rh_pct"} <= made:
         raise InputError(f"{file}: none of Open-Meteo, EPW, PVGIS and NSRDB, and no CSV with time, drybulb_degC and rh_pct")
-    rows = cells[plain.ROW].tolist()
-    numbers = {name: column_numbers(cells[name], name, rows, file, report) for name in RANGES if name in cells}
-    return pd.DataFrame({"time": parse_times(cells["time"], rows, file, report), **numbers})
+    rows, out = cells[plain.ROW].tolist(), {}
+    out["time"] = parse_times(cells["time"], rows, file, report)
+    for name, (column, factor, offset) in OWN.items():
+        if name in cells:
+            out[column] = (column_numbers(cells[name], name, rows, file, report) + offset) * factor
+    return pd.DataFrame(out)
 
 
 def _check(table: pd.DataFrame, file: str, report: ImportReport) -> None:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "catch.hpp"
 #include "shared_data.hpp"
@@ -292,4 +293,50 @@ TEST_CASE("a file of part of a year serves its own days alone") {
   const Weather first = epw_weather(y, 2023, {2, 1}, 0);  // the midnight before its first record
   CHECK(first.at(0).drybulb_K == first.at(ns_per_hour).drybulb_K);
   CHECK(first.notes().size() == 1);
+}
+
+TEST_CASE(
+    "a date that is there of several years is that of the run's year, else the first; years do not matter otherwise") {
+  EpwYear y = dated_year(false);
+  EpwYear next = dated_year(false);
+  for (auto& h : y.hours) h.year = 2018;
+  for (auto& h : next.hours) h.year = 2019, h.air.drybulb_K += 5.0;
+  y.hours.insert(y.hours.end(), next.hours.begin(), next.hours.end());
+  y.whole_year = false;
+  const auto noon_K = [&](int year) { return epw_weather(y, year, {1, 10}, 12).at(0).drybulb_K; };
+  CHECK(noon_K(2018) == Approx(day_K(1, 10, 12)).epsilon(1e-12));
+  CHECK(noon_K(2019) == Approx(day_K(1, 10, 12) + 5.0).epsilon(1e-12));
+  CHECK(noon_K(2030) == Approx(day_K(1, 10, 12)).epsilon(1e-12));
+  // Over the turn of the year into the file's next one.
+  CHECK(epw_weather(y, 2018, {12, 31}, 12).at(ns_per_day).drybulb_K == Approx(day_K(1, 1, 12) + 5.0).epsilon(1e-12));
+}
+
+TEST_CASE("29 February is the file's own, or a note says that it has the air of the 28th") {
+  for (const bool leap_file : {false, true}) {
+    const auto notes = epw_weather(dated_year(leap_file), 2024, {2, 27}, 6).notes();
+    CHECK(std::count(notes.begin(), notes.end(), "the file has no 29 February: that day has the air of 28 February") ==
+          !leap_file);
+    CHECK(epw_weather(dated_year(leap_file), 2023, {2, 27}, 6).notes().empty());
+    CHECK(has_day(dated_year(leap_file), {2, 29}) == leap_file);
+  }
+}
+
+TEST_CASE(
+    "records without the last fields, a comma behind the period and filling are read; a shorter one among them is "
+    "not") {
+  auto lines = year_lines(true);
+  for (auto& l : lines) l = l.substr(0, l.find(",100000") + 7) + "\n";
+  const auto y = parse_epw(join(lines, header("1/ 1,12/31,")), "t.epw");
+  CHECK(y.hours.size() == 8784);
+  CHECK(y.whole_year);
+  CHECK(y.hours[0].air.pressure_Pa == 100000.0);
+  lines[10] = lines[10].substr(0, lines[10].rfind(',')) + "\n";
+  CHECK_THAT(refusal(join(lines)), Catch::Contains("t.epw:19:1") && Catch::Contains("9 fields"));
+  const auto path = (std::filesystem::temp_directory_path() / "tidewatt_filled.weather").string();
+  std::ofstream(path, std::ios::binary) << "\xEF\xBB\xBF" << join(year_lines()) << "\x1a\x1a";
+  CHECK(is_epw(path));
+  CHECK(read_epw(path).hours.size() == 8760);
+  std::filesystem::remove(path);
+  CHECK_FALSE(is_epw(path));
+  CHECK_THAT(refusal("{\"hourly\": {}}"), Catch::Contains("tidewatt import weather FILE"));
 }

@@ -20,6 +20,16 @@ TEST_CASE("records go over lines, quotes are optional, a blank in an id is none"
   CHECK(r[1].place.line == 5);
 }
 
+TEST_CASE("quotes are single or double, and end on their line") {
+  const auto r = parse_dyr("102 \"GENROU\" \"1 \" 6.0 \"a / b\" /\n101 'SEXS' 1 .1 /\n", "a.dyr");
+  REQUIRE(r.size() == 2);
+  CHECK(r[0].model == "GENROU");
+  CHECK(r[0].id == "1");
+  CHECK(r[0].values == std::vector<std::string>{"6.0", "a / b"});
+  CHECK_THROWS_WITH(parse_dyr("102 'GENROU 1 6.0 /\n101 'SEXS' 1 .1 /\n", "a.dyr"),
+                    Catch::Matchers::Contains("a.dyr:1:0: a quote that its line does not close"));
+}
+
 TEST_CASE("a record that does not end, or does not begin as one, is a finding with its line") {
   CHECK_THROWS_WITH(parse_dyr("1 'SEXS' 1 0.1 /\n1 'GENROU' 1 2.0\n", "a.dyr"),
                     Catch::Matchers::Contains("a.dyr:2:0") && Catch::Matchers::Contains("does not end"));

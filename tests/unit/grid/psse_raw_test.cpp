@@ -82,3 +82,28 @@ TEST_CASE("published files of both revisions are read, and their operating point
     }
   }
 }
+
+TEST_CASE("names are in single or double quotes, with the other quote, commas and slashes in them") {
+  const auto name = [](const std::string& written) {
+    return parse_raw(with(two_buses(80), "'B'", written), "two.raw").bus.at(1).name;
+  };
+  CHECK(name("\"BUS 2\"") == "BUS 2");
+  CHECK(name("\"O'HARE, T/1\"") == "O'HARE, T/1");
+  CHECK(name("'5\" LINE'") == "5\" LINE");
+  CHECK(name("O'HARE") == "O'HARE");
+  CHECK_THROWS_WITH(name("\"BUS 2"), Catch::Matchers::Contains("a quote that its line does not close"));
+}
+
+TEST_CASE("a public shape with names in double quotes is read") {
+  const auto folder = shared_data("public_cases/psse-double-quotes");
+  if (!folder) {
+    WARN("no public_cases in the shared data: left out");
+    return;
+  }
+  const auto n = read_raw((*folder / "case.raw").string());
+  REQUIRE(n.bus.size() == 3);
+  CHECK(n.bus[0].name == "BUS 1");
+  CHECK(n.bus[0].kind == PowerNetwork::BusKind::slack);
+  CHECK(std::abs(n.bus[0].voltage_pu) == Approx(1.05));
+  CHECK(n.load.at(0).power_VA.real() == Approx(250e6));
+}

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "catch.hpp"
+#include "shared_data.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/run.hpp"
 #include "tiny.hpp"
@@ -91,6 +92,51 @@ TEST_CASE("a weather file gives the air of run.start's date, whatever day the re
     // The year counts in measured weather alone.
     CHECK((file.refusal({"run.start=2031-01-10T12:00:00"}) == "accepted") == !csv);
   }
+}
+
+TEST_CASE("a run begins on a date, and a public shape has that date's air", "[weather]") {
+  const January file("tidewatt_january_date.epw");
+  const auto s = file.read({"run.start=2023-01-10"});
+  CHECK(s.run.start == "2023-01-10T00:00:00");
+  CHECK(file.read({"run.start=2023-01-10T12:00"}).run.start == "2023-01-10T12:00:00");
+  CHECK_THAT(file.refusal({"run.start=2023-01-32"}), Catch::Contains("'2023-01-32T00:00:00' is not a date YYYY-MM-DD"));
+  CHECK_THAT(file.refusal({"run.start=10.1.2023"}), Catch::Contains("is not a date"));
+  const auto shape = shared_data("public_cases/epw-start-date/january.epw");
+  const auto leap = shared_data("public_cases/epw-leap-year/leap.epw");
+  if (!shape || !leap) {
+    WARN("no public_cases in the shared data: left out");
+    return;
+  }
+  const auto of = [](const std::filesystem::path& path, const std::string& start) {
+    return load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios/tiny.toml",
+                         {{"run.start=" + start}, path.string(), {}});
+  };
+  const auto day = of(*shape, "2023-01-10");
+  double low = 1e9, high = -1e9;
+  for (Tick t = 0; t <= 20 * 3600 * ns_per_s; t += 60 * ns_per_s)
+    low = std::min(low, drybulb_degC(day, t)), high = std::max(high, drybulb_degC(day, t));
+  CHECK(low == Approx(-3.9).margin(0.1));  // midnight is the end of the cold day before
+  CHECK(high == Approx(25.0).margin(0.1));
+  CHECK(drybulb_degC(of(*leap, "2024-02-29"), 12 * 3600 * ns_per_s) == Approx(17.5));
+  CHECK(site_weather(of(*leap, "2024-02-29")).from.day == "02-29");
+}
+
+TEST_CASE("29 February of a file without it is named as the 28th, with a note", "[weather]") {
+  const auto path = std::filesystem::temp_directory_path() / "tidewatt_february.epw";
+  {
+    std::ofstream out(path);
+    out << "LOCATION,Test,TS,XXX,made,000001,40.0,-75.0,-5.0,100.0\nDESIGN CONDITIONS,0\nTYPICAL/EXTREME "
+           "PERIODS,0\nGROUND TEMPERATURES,0\nHOLIDAYS/DAYLIGHT SAVINGS,No,0,0,0\nCOMMENTS 1\nCOMMENTS 2\nDATA "
+           "PERIODS,1,1,Data,Sunday,2/27,3/ 1\n";
+    for (const auto& [m, d] : {std::pair{2, 27}, std::pair{2, 28}, std::pair{3, 1}})
+      for (int h = 1; h <= 24; ++h) out << fmt::format("1999,{},{},{},60,?9,{},-5,50,100000\n", m, d, h, d);
+  }
+  const auto s = load_scenario(std::string(TIDEWATT_SOURCE_DIR) + "/tests/scenarios/tiny.toml",
+                               {{"run.start=2024-02-29"}, path.string(), {}});
+  CHECK(site_weather(s).from.day == "02-28");
+  CHECK(drybulb_degC(s, 12 * 3600 * ns_per_s) == Approx(28.0));
+  CHECK(std::ranges::any_of(s.notes, [](const auto& n) { return n.find("the air of 28 February") != n.npos; }));
+  std::filesystem::remove(path);
 }
 
 TEST_CASE("a result says which day of what its air is from", "[weather]") {

@@ -75,5 +75,38 @@ TEST_CASE("times of any size and form", "[study][fit_telemetry]") {
   CHECK(cell_time_s("2024-02-29 00:00:00") - cell_time_s("2024-02-28 00:00:00") == 86400.0);
   CHECK(cell_time_s("1970/01/02 00:00:01.5") == 86401.5);
   CHECK(cell_time_s("1715968800") == Approx(cell_time_s("1715968800000")));
-  CHECK(std::isnan(cell_number("[N/A]")));
+  CHECK(cell_time_s("2024-02-28 24:00:00") == cell_time_s("2024-02-29 00:00:00"));
+  for (const char* none : {"2024-13-01 00:00:00", "2023-02-29 00:00:00", "2024-05-17 25:00:00", "2024-05-17 18:61:00",
+                           "17.05.2024 18:00:00", "05/17/2024 18:00:00"})
+    CHECK(std::isnan(cell_time_s(none)));
+  for (const char* none : {"[N/A]", "12:30:01", "1.234,5", "1,234", "2024-05-17"}) CHECK(std::isnan(cell_number(none)));
+  CHECK(cell_number("543.21 W") == 543.21);
+  CHECK(cell_number("61, hot") == 61.0);
+}
+
+TEST_CASE("decimal commas, quotes, filling and a byte order mark leave the numbers as they are",
+          "[study][fit_telemetry]") {
+  const auto plain =
+      read_gpu_telemetry(put("plain.csv", "time_s,gpu,power_W,temperature_degC\n0,a,500.5,60\n1,a,510.25,61\n"));
+  for (const std::string text :
+       {"time_s;gpu;power_W;temperature_degC\n0;a;500,5;60\n1;a;510,25;61\n",
+        "time_s\tgpu\tpower_W\ttemperature_degC\n0\ta\t500,5 W\t60\n1\ta\t510,25\t61\n",
+        "\xEF\xBB\xBFtime_s,gpu,power_W,temperature_degC\r\n0,\"a\",\"500.5\",60\r\n1,a,510.25,61\r\n\x1a\x1a",
+        "time_s,gpu,note,power_W,temperature_degC\n0,a,\"rack 7, left\",500.5,60\n1,a,,510.25,61\n"}) {
+    const auto read = read_gpu_telemetry(put("dialect.csv", text));
+    REQUIRE(read.size() == 1);
+    CHECK(read[0].record.power_W == plain[0].record.power_W);
+    CHECK(read[0].record.die_K == plain[0].record.die_K);
+  }
+  CHECK_THROWS_WITH(read_table(put("utf16.csv", std::string("\xFF\xFEt\0", 4))), Catch::Contains("UTF-16"));
+}
+
+TEST_CASE("GPUs are told apart by bus ids, and one number for two of them is refused", "[study][fit_telemetry]") {
+  const std::string rows =
+      "0,00000000:04:00.0,H100,500,60\n0,00000000:23:00.0,H100,100,40\n1,00000000:04:00.0,H100,510,60\n";
+  CHECK(read_gpu_telemetry(put("bus.csv", "time_s,pci.bus_id,name,power_W,temperature_degC\n" + rows)).size() == 2);
+  CHECK_THROWS_WITH(
+      read_gpu_telemetry(
+          put("nodes.csv", "time_s,index,uuid,power_W,temperature_degC\n0,0,GPU-x,500,60\n0,0,GPU-y,90,40\n")),
+      Catch::Contains("'0' is the name of two GPUs (GPU-x, GPU-y)"));
 }
