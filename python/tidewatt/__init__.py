@@ -50,7 +50,8 @@ if TYPE_CHECKING:
         read_squeue,
         read_weather,
     )
-    from ._result import Result, open
+    from ._opened import open
+    from ._result import Result
     from ._rules import filing, orders, ride, rules, verify
     from .planner import serve
     from ._size import Sizing, best_cap, most_gpus, size
@@ -70,7 +71,7 @@ _HOME = {
     "Scenario": "_load",
     "run": "_engine",
     "Engine": "_engine",
-    "open": "_result",
+    "open": "_opened",
     "Result": "_result",
     "Catalog": "_catalog",
     "Sizing": "_size",

@@ -8,7 +8,8 @@ from . import _core
 from ._given import number, whole_number
 from ._load import Path, Scenario, load
 from ._progress import Progress, reporter
-from ._result import Result, from_memory
+from ._opened import from_memory
+from ._result import Result
 
 if TYPE_CHECKING:
     import numpy

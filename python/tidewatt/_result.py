@@ -295,8 +295,8 @@ class Result:
     def interval(self, *, draws: int = 32, progress: Callable[[], object] | None = None) -> Result:
         """Finds where the headlines lie over other fleets, instants of events, inputs and days: see `tidewatt.interval`.
 
-        Afterwards `summary` has `K_p05`, `K_p50` and `K_p95` of each headline K, `print` shows them, pictures and reports write the 90 %
-        interval beside each headline, and `save` keeps them beside the file, as `tidewatt run` does.
+        Afterwards `summary` has `K_p05`, `K_p50` and `K_p95` of each headline K; `print`, pictures and reports show them, and `save` keeps
+        them beside the file, as `tidewatt run` does.
 
         Parameters
         ----------
@@ -310,10 +310,8 @@ class Result:
 
         Raises
         ------
-        TypeError
-            The result was read from a file, which does not hold its scenario: `tidewatt.interval` takes one.
-        ValueError
-            `draws` is outside 2 to 4096.
+        TypeError, ValueError
+            The result was read from a file, which holds no scenario (`tidewatt.interval` takes one); `draws` is outside 2 to 4096.
 
         Examples
         --------
@@ -331,10 +329,8 @@ class Result:
 
         Parameters
         ----------
-        key : str
-            Of `summary`.
-        digits : int, default 3
-            Significant digits.
+        key, digits
+            Of `summary`; significant digits, 3 if not said.
 
         Raises
         ------
@@ -383,10 +379,12 @@ class Result:
         return Result(self._source, copy.deepcopy(self.summary, memo), self._scenario)  # arrays never change
 
     def __reduce__(self):
+        from ._opened import unpickled
+
         with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:
             path = os.path.join(folder, "result.h5")
             self._source.save(path)
-            return _unpickled, (Path(path).read_bytes(), self.summary)
+            return unpickled, (Path(path).read_bytes(), self.summary, self._source.chance)
 
     def __repr__(self) -> str:
         from ._look import result_repr
@@ -400,59 +398,3 @@ class Result:
         from ._look import result_html
 
         return result_html(self.summary, {name: [c.name for c in columns] for name, columns in self._source.columns.items()})
-
-
-def _unpickled(content: bytes, summary: dict[str, Any]) -> Result:
-    from . import _core
-    from ._source import Source
-
-    with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:
-        path = os.path.join(folder, "result.h5")
-        Path(path).write_bytes(content)
-        return Result(Source(_core.ResultFile(path)), summary)  # decoded from memory: the file may go
-
-
-def from_memory(core: _core.RunResult, scenario: Scenario) -> Result:
-    """The result of a run that has just ended. Its summary has the keys of `run --json`.
-
-    Parameters
-    ----------
-    core : _core.RunResult
-        The finished run.
-    scenario : Scenario
-        What was run.
-    """
-    from ._source import Source
-
-    figures = list(core.summary.items())
-    figures.insert(2, ("wall_s", core.wall_s))
-    summary = dict(figures)
-    summary["result_file"] = None
-    summary |= {key: summary.pop(key) for key in ("jobs", "weather_from") if key in summary}  # last, as the command prints them
-    return Result(Source(core), summary, scenario)
-
-
-def open(path: str | os.PathLike[str]) -> Result:
-    """Opens a saved result, with the same interface as that of a run. The file's hash is checked first. The file is read into memory and
-    closed; arrays are decoded when first used.
-
-    Parameters
-    ----------
-    path : str | os.PathLike[str]
-        An HDF5 file that `tidewatt run` or `Result.save` wrote.
-
-    Raises
-    ------
-    FileNotFoundError
-        The file does not exist.
-    CorruptFileError
-        The file does not have the bits that tidewatt wrote.
-    InputError
-        The file cannot be read, or holds figures that no run writes.
-    """
-    from . import _core
-    from ._source import Source
-
-    os.stat(path)
-    source = Source(_core.ResultFile(os.fspath(path)))
-    return Result(source, summary_with_ends(source.figures, source.chance))

@@ -26,7 +26,7 @@ class Made:
     """A result of the arrays and figures given, without a file."""
 
     def __init__(self, summary, **groups):
-        self.summary, self.provenance = summary, {}
+        self.summary, self.provenance, self.chance = summary, {}, {}
         self._groups = {name: Group(name, {key: START if key == "time" else "1" for key in arrays}, lambda path, a=arrays: np.asarray(a[path.rpartition("/")[2]]))
                         for name, arrays in groups.items()}  # fmt: skip
 

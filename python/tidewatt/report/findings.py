@@ -29,8 +29,12 @@ def _part(result: ResultFile, key: str, pattern: str, digits: int = 3) -> str:
     value = result.figure(key)
     if not math.isfinite(value):
         return ""
-    ends = ends_words(result, key, min(digits, 3))
-    return pattern.replace("{} ", "{}\u00a0").format(number(value, digits)) + (f" ({ends})" if ends else "")
+    return pattern.replace("{} ", "{}\u00a0").format(number(value, digits)) + _brackets(result, key, min(digits, 3))
+
+
+def _brackets(result: ResultFile, key: str, digits: int = 3) -> str:
+    ends = ends_words(result, key, digits)
+    return f" ({ends})" if ends else ""
 
 
 def ends_words(result: ResultFile, key: str, digits: int = 3) -> str:
@@ -72,7 +76,7 @@ def day(result: ResultFile) -> tuple[str, str]:
     swing, hours = result.figure("throughput_swing_percent"), result.summary.get("throughput_min_hours") or []
     title = "The run: air, clocks, throughput and power"
     if math.isfinite(swing) and result.figure("simulated_s") >= LEAST_DAY_s:
-        title = _part(result, "throughput_swing_percent", "Hourly throughput swings by {} %", 2)
+        title = f"Hourly throughput swings by {number(swing, 2)} %" + _brackets(result, "throughput_swing_percent", 2)
         if hours:
             title += f", lowest from {span_of_hours(hours)} h" + (", where the run begins" if _begins_in(result, hours) else "")
     elif math.isfinite(result.figure("pcc_step_1s_max_MW")):
@@ -115,8 +119,8 @@ def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
     """
     title = "Power at the point of common coupling"
     if math.isfinite(step_MW):
-        ends = ends_words(result, "pcc_step_1s_max_MW") if math.isclose(step_MW, result.figure("pcc_step_1s_max_MW"), rel_tol=2e-3) else ""
-        title += f" moves by up to {number(step_MW)} MW over one second" + (f" ({ends})" if ends else "")
+        of_run = math.isclose(step_MW, result.figure("pcc_step_1s_max_MW"), rel_tol=2e-3)
+        title += f" moves by up to {number(step_MW)} MW over one second" + (_brackets(result, "pcc_step_1s_max_MW") if of_run else "")
     words = _join(
         [
             _part(result, "pcc_mean_MW", "mean {} MW"),
