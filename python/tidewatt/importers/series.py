@@ -26,10 +26,7 @@ def check_clock(times: pd.Series, rows, file: str, report: ImportReport) -> None
     for wrong, why in ((plain < EARLIEST, "too early, so the clock was not set"), (plain > now, "in the future")):
         at = np.flatnonzero(wrong.to_numpy())
         if at.size:
-            report.warn(
-                f"{file}:{rows[at[0]]}",
-                f"wrong clock: {times.iloc[at[0]]} is {why} ({at.size} rows); only differences of these times mean anything",
-            )
+            report.warn(f"{file}:{rows[at[0]]}", f"wrong clock: {times.iloc[at[0]]} is {why} ({at.size} rows); only differences of these times mean anything")
 
 
 def tidy(table: pd.DataFrame, keys: Sequence[str], report: ImportReport, file: str = "", place: str = "row") -> pd.DataFrame:
@@ -74,7 +71,7 @@ def _tidy_one(part: pd.DataFrame, report: ImportReport, file: str, place: str) -
     values = [c for c in part.columns if c not in (place, "file")]
     # 1. The clock goes back; a table by the hour then has an hour of a Sunday's night twice.
     step, naive = part["time"].diff(), getattr(part["time"].dt, "tz", "none") is None
-    usual = step[step > pd.Timedelta(0)].median()
+    usual = max(step.fillna(pd.Timedelta(0)).median(), pd.Timedelta(0))
     back = step < pd.Timedelta(0)
     if naive and usual == HOUR:
         back |= (step == pd.Timedelta(0)) & (part["time"].dt.dayofweek == 6) & (part["time"].dt.hour < 4) & ~part.duplicated(values)

@@ -196,11 +196,7 @@ def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport, s
 def as_text(times: pd.Series) -> pd.Series:
     """ISO 8601 with `Z` for UTC, without it for times whose zone is unknown; empty for NaT. @param times: timestamps."""
     fraction = times.notna() & (times.dt.microsecond + times.dt.nanosecond > 0)
-    digits = (
-        0
-        if not fraction.any()
-        else 3 if (times.dropna().dt.microsecond % 1000 == 0).all() and (times.dropna().dt.nanosecond == 0).all() else 6
-    )
+    digits = 0 if not fraction.any() else 3 if (times.dropna().dt.microsecond % 1000 == 0).all() and (times.dropna().dt.nanosecond == 0).all() else 6
     z = "Z" if times.dt.tz is not None else ""
     text = times.dt.strftime("%Y-%m-%dT%H:%M:%S")
     if digits:
