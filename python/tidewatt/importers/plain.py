@@ -48,13 +48,15 @@ def texts(path, report: ImportReport) -> pd.DataFrame:
     text, delimiter, n_cell = _text_and_layout(path, report)
     if ptdaemon.is_log(text):
         return ptdaemon.cells(text, ROW, report.name_of(path), report)
-    names, rows = _records(text, delimiter, n_cell, report.name_of(path), report)
+    names, rows, line = _records(text, delimiter, n_cell, report.name_of(path), report)
     values = [n for n in names if split_cell(n)[0] or re.match(r"^[+-]?\d[\d.,:/ TZ-]*$", n)]
     if len(values) > 0.5 * len(names) or any(split_cell(n)[1] for n in values):
         raise InputError(f"{report.name_of(path)}: the first line has values, no names ('{values[-1]}'); put a line with the names of the columns above it")
     if not rows:
         raise InputError(f"{report.name_of(path)}: no row below the names of the columns")
-    return plain_numbers(legends.of_influx(_table(names, rows, report.name_of(path))), report, path.name, delimiter, ROW)
+    table = plain_numbers(legends.of_influx(_table(names, rows, report.name_of(path))), report, path.name, delimiter, ROW)
+    table.attrs["header"] = f"line {line} was taken as the header; "
+    return table
 
 
 def pick(names, words) -> Optional[str]:
@@ -64,20 +66,22 @@ def pick(names, words) -> Optional[str]:
 
 
 def _records(text: str, delimiter: str, n_cell: int, file: str, report: ImportReport):
-    """Names of the columns, and the rows with their line numbers."""
+    """Names of the columns, the rows with their line numbers, and the header's line."""
     records = list(header.records(text, delimiter, file))
     filled = lambda cells: sum(bool(c.strip()) for c in cells)  # noqa: E731
     wide = any(filled(cells) > 1 for _, _, cells in records if len(cells) == n_cell)
     names: list[str] = []
-    rows, head = [], []
+    rows, head, line = [], [], header.line(records, n_cell)
+    if line:
+        report.note(f"{file}:{line}: taken as the header, because rows with times follow it")
     for row, last, cells in records:
         # 1. Titles stand above the header, perhaps with the table's own number of delimiters.
-        if not names and (len(cells) != n_cell or (wide and filled(cells) == 1)):
+        if not names and (row < line or len(cells) != n_cell or (wide and filled(cells) == 1)):
             if not header.SEP.match(delimiter.join(cells)):
                 report.ignore(f"{file}:{row}", "before the header")
             continue
         if not names:
-            names, head = [c.strip() for c in cells], cells
+            names, head, line = [c.strip() for c in cells], cells, row
             last_used = names[-1] or len(names) == 1 or any(c[-1].strip() for _, _, c in records[:40] if len(c) == n_cell)
             names = names if last_used else names[:-1]
             continue
@@ -93,7 +97,7 @@ def _records(text: str, delimiter: str, n_cell: int, file: str, report: ImportRe
         if last > row:
             report.mend(f"{file}:{row}", "a record over several lines was joined")
         rows.append([*(c.strip() for c in cells), row])
-    return names, rows
+    return names, rows, line
 
 
 def _table(names: list[str], rows: list[list], file: str) -> pd.DataFrame:
@@ -112,7 +116,7 @@ def _text_and_layout(path: Path, report: ImportReport) -> tuple[str, str, int]:
     delimiter, n_cell, head = header.layout(text, report.name_of(path))
     if not n_cell:
         raise InputError(f"{report.name_of(path)}: is empty")
-    if "\ufffd" not in head:
+    if not any("\ufffd" in line and (line == head or header.of_units(line.split(delimiter))) for line in [head, *text.split("\n", 10)[:10]]):
         return legends.without_annotations(read_text(path, report), report.name_of(path)), delimiter, n_cell
     report.note(f"{report.name_of(path)}: read as Windows-1252, because its header is no UTF-8")
     return read_bytes(path).decode("cp1252", "replace").replace("\r\n", "\n").replace("\r", "\n"), delimiter, n_cell
@@ -124,7 +128,7 @@ def suffixes(text: str) -> set[str]:
     try:
         text = legends.without_annotations(text, "")
         delimiter, n_cell, _ = header.layout(text)
-        names, rows = _records(text, delimiter, n_cell, "", quiet)
+        names, rows, _ = _records(text, delimiter, n_cell, "", quiet)
         cells = plain_numbers(legends.of_influx(_table(names, rows[:200], "")), quiet, "", delimiter, ROW)
         form = legends.is_long(cells.columns.drop(ROW))
         chosen = _guess(legends.widened(cells, form, ROW) if form else cells)
@@ -230,7 +234,7 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, given, z
     untold = _untold(cells, left, chosen) if not columns else []
     if not wrong and not any(k not in ("time", *LABELS) for k in out):
         hint = f" ({'; '.join(why for _, why in untold)})" if untold else ""
-        wrong.append(f"no column of a known quantity{hint}; name them, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})")
+        wrong.append(f"no column of a known quantity{hint}; {cells.attrs.get('header', '')}--unit \"COLUMN=kW\" alone says a column's unit, or name columns, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})")
     if wrong:
         raise InputError(f"{file}: " + "; ".join(wrong))
     for _, why in untold:
@@ -262,8 +266,8 @@ def _column(name: str, column: str, chosen, cells: pd.DataFrame, file: str, repo
     if QUANTITIES.get(bare, suffix) != suffix:
         own = next(q for q, of in QUANTITIES.items() if of == suffix)
         raise _Wrong(f"{name}: {unit} is no unit of it; it is {own}: --column {shlex.quote(f'{own}={column}')} --unit {own}={unit}")
-    values = column_numbers(cells[column], column, cells[ROW].tolist(), file, report, unit, several)
-    return {f"{bare}_{suffix}": values if factor == 1.0 and not offset else np.array([digits(v) for v in (values + offset) * factor])}
+    values = column_numbers(cells[column], column, cells[ROW].tolist(), file, report, unit, several) + offset
+    return {f"{bare}_{suffix}": values if factor == 1.0 and not offset else np.array([digits(v) for v in values * factor])}
 
 
 def _check_units(given, chosen, cells: pd.DataFrame, file: str) -> None:
@@ -326,9 +330,9 @@ def _name_and_unit(name: str, column: str, cells: pd.DataFrame, given) -> tuple[
 
 
 def _file_units(column: str, cells: pd.DataFrame) -> list[str]:
-    """The units that a line or brackets in the header, every cell, or a column of units behind it say of a column."""
+    """The units that a line of units or the header (but a mere `_kW`), every cell, or a column of units behind it say of a column."""
     behind = cells.columns[cells.columns.get_loc(column) + 1 :][:1]
-    said = [{split(column)[1] if column[-1] in ")]" else ""}, units_in(cells[column]), *({known(u) for u in cells[c]} for c in behind if legends.is_unit(c))]
+    said = [{"" if re.search(r"_[^\s_]+$", column) else split(column)[1]}, units_in(cells[column]), *({known(u) for u in cells[c]} for c in behind if legends.is_unit(c))]
     return [unit for units in said if len(units) == 1 for unit in units if unit]
 
 

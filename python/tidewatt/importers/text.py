@@ -102,7 +102,8 @@ def column_numbers(cells, name: str, rows, file: str, report: ImportReport, unit
         try:
             value, own = number(str(cell))
             if several and not own and not math.isnan(value):
-                raise InputError(f"'{cell}' has no unit and other cells have several")
+                report.mend(f"{file}:{rows[i]}", f"{name}: '{cell}' has no unit and other cells have several, left blank")
+                continue
             out[i] = units.convert(value, own, unit) if own and own != unit else value
         except InputError as error:
             report.mend(f"{file}:{rows[i]}", f"{name}: {error}, left blank")
