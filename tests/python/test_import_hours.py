@@ -192,3 +192,9 @@ def test_ends_that_the_clock_never_shows_are_refused(tmp_path):
     with pytest.raises(importers.InputError, match="t.csv:7: 2026-03-08 02:15:00 does not exist.*neither.*interval of 15 min.*Etc/GMT"):
         read("csv", path, time_zone="America/Chicago")
     assert len(read("csv", path, time_zone="Etc/GMT+6")[0]) == 12
+
+
+def test_days_that_end_at_midnight_end_there_where_the_clock_changes(tmp_path):
+    path = put(tmp_path, "t.csv", "Period Ending,Demand (kW)\n" + "".join(f"2025-11-0{d} 00:00,{d}\n" for d in range(1, 6)))
+    table, report = read("csv", path, time_zone="America/Chicago")
+    assert list(table["time"].dt.tz_convert("America/Chicago").dt.hour) == [0] * 5 and any("interval of 1440 min" in n for n in report.notes)

@@ -139,3 +139,8 @@ def test_a_header_of_readings_is_refused(kind, tmp_path):
     rows = "".join(f"2026-03-02 10:00:0{i},60{i} W,1.0{i} kW,good\n" for i in range(4))
     with pytest.raises(importers.InputError, match=r"t.csv: the first line has values, no names \('1.00 kW'\); put a line with the names"):
         read(kind, put(tmp_path, "t.csv", rows))
+
+
+def test_names_that_begin_with_a_number_are_no_readings(tmp_path):
+    table, report = read("csv", put(tmp_path, "t.csv", DAY.format("5 min,load_W", "1,2", "3,4")))
+    assert table["load_W"].tolist() == [2, 4] and not report.warnings

@@ -49,8 +49,9 @@ def texts(path, report: ImportReport) -> pd.DataFrame:
     if ptdaemon.is_log(text):
         return ptdaemon.cells(text, ROW, report.name_of(path), report)
     names, rows, line = _records(text, delimiter, n_cell, report.name_of(path), report)
-    values = [n for n in names if split_cell(n)[0] or re.match(r"^[+-]?\d[\d.,:/ TZ-]*$", n)]
-    if len(values) > 0.5 * len(names) or any(split_cell(n)[1] for n in values):
+    readings = [n for n in names if UNITS.get(known(split_cell(n)[1]), ("frac",))[0] != "frac"]
+    values = [n for n in names if re.match(r"^[+-]?\d[\d.,:/ TZ-]*$", n)] + readings
+    if readings or len(values) > 0.5 * len(names):
         raise InputError(f"{report.name_of(path)}: the first line has values, no names ('{values[-1]}'); put a line with the names of the columns above it")
     if not rows:
         raise InputError(f"{report.name_of(path)}: no row below the names of the columns")
@@ -332,7 +333,7 @@ def _name_and_unit(name: str, column: str, cells: pd.DataFrame, given) -> tuple[
 def _file_units(column: str, cells: pd.DataFrame) -> list[str]:
     """The units that a line of units or the header (but a mere `_kW`), every cell, or a column of units behind it say of a column."""
     behind = cells.columns[cells.columns.get_loc(column) + 1 :][:1]
-    said = [{"" if re.search(r"_[^\s_]+$", column) else split(column)[1]}, units_in(cells[column]), *({known(u) for u in cells[c]} for c in behind if legends.is_unit(c))]
+    said = [{"" if re.search(r"_[^\s_]+$", column) else split(column)[1]}, units_in(cells[column]), *({known(u) for u in cells[c] if u.strip()} for c in behind if legends.is_unit(c))]
     return [unit for units in said if len(units) == 1 for unit in units if unit]
 
 

@@ -48,7 +48,7 @@ def read_text(path, report: ImportReport) -> str:
         for row, line in enumerate(text.split("\n"), 1):
             if "\ufffd" in line:
                 report.mend(f"{report.name_of(path)}:{row}", "invalid UTF-8 replaced by U+FFFD")
-    if text.rpartition("\n")[2].strip()[-1:] not in ("", *"\"'}])>"):
+    if text.rpartition("\n")[2].strip()[-1:] not in ("", *"\"'}])>+|"):
         report.warn(f"{report.name_of(path)}:{text.count(chr(10)) + 1}", "no line end behind the last line: if the file was cut, the last cell may be cut, too")
     return text
 

@@ -64,7 +64,7 @@ def parse_times(
         raise InputError(f"{file}:{rows[i]}: '{list(cells)[i]}' is an hour that comes twice: --time-zone names the clock")
     if not zone:
         return naive
-    return to_utc(naive, zone, rows, file, report, series, second) if ending is None else _ends(naive, hours.step(naive, ending), zone, rows, file, report, series, second)
+    return to_utc(naive, zone, rows, file, report, series, second) if ending is None else _ends(naive, min(hours.step(naive, ending), pd.Timedelta(hours=1)), zone, rows, file, report, series, second)
 
 
 def _ends(naive: pd.Series, step: pd.Timedelta, zone: str, rows, file: str, report: ImportReport, series, second) -> pd.Series:
@@ -77,7 +77,7 @@ def _ends(naive: pd.Series, step: pd.Timedelta, zone: str, rows, file: str, repo
     lost, _, _, ends, told = min(tries)
     if lost:
         wrong = told.ignored[0]
-        raise InputError(f"{wrong.place}: {wrong.what}, neither as the end of an {hours.interval(step)} nor as its beginning and the step; for a clock that never changes say --time-zone Etc/GMT+6, for example")
+        raise InputError(f"{wrong.place}: {wrong.what}, neither as the end of an {hours.interval(step)} nor as its beginning and the step: leave out rows of an hour that was not, or say --time-zone Etc/GMT+6, for example, if the clock never changes")
     report.warned += told.warned
     return ends
 
