@@ -198,3 +198,10 @@ def test_days_that_end_at_midnight_end_there_where_the_clock_changes(tmp_path):
     path = put(tmp_path, "t.csv", "Period Ending,Demand (kW)\n" + "".join(f"2025-11-0{d} 00:00,{d}\n" for d in range(1, 6)))
     table, report = read("csv", path, time_zone="America/Chicago")
     assert list(table["time"].dt.tz_convert("America/Chicago").dt.hour) == [0] * 5 and any("interval of 1440 min" in n for n in report.notes)
+
+
+def test_a_table_with_the_newest_row_first_has_both_hours(tmp_path):
+    texts, ends = _ends("2025-11-02", "clock", 15)
+    path = put(tmp_path, "t.csv", "Date,Interval Ending,Demand (kW)\n" + "".join(f"{t},{i}\n" for i, t in reversed(list(enumerate(texts)))))
+    table, report = read("csv", path, time_zone="America/Chicago")
+    assert list(table["time"]) == ends and list(table["Demand_W"]) == [1000 * i for i in range(48)] and not report.ignored

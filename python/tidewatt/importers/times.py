@@ -168,6 +168,10 @@ def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport, s
     @param report: takes the remarks; @param series: whose reading each row is; None: all of one; @param second: rows that the file
     marks as the second of an hour that comes twice; @param shift: from the clock's reading to what is in `naive`. @raises InputError: there is no such zone.
     """
+    change = naive.diff().dt.total_seconds()
+    if (change < 0).sum() > 9 * (change > 0).sum() + 1:  # newest first
+        series, second = (None if x is None else list(x)[::-1] for x in (series, second))
+        return to_utc(naive[::-1], zone, list(rows)[::-1], file, report, series, second, shift)[::-1]
     written, naive = naive, naive - shift
     try:
         first = naive.dt.tz_localize(zone, nonexistent="NaT", ambiguous=np.ones(len(naive), dtype=bool))
@@ -182,7 +186,7 @@ def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport, s
     back = jumped.astype(int).groupby(of, sort=False).cumsum()
     ambiguous = (first != later) & first.notna()
     folded = ambiguous & (back > back.where(~ambiguous).groupby(of, sort=False).ffill().fillna(0))
-    marked = np.zeros(len(naive), dtype=bool) if second is None else second
+    marked = np.zeros(len(naive), dtype=bool) if second is None else np.asarray(second)
     folded |= ambiguous & marked
     for i in np.flatnonzero((naive.notna() & first.isna()).to_numpy()):
         report.ignore(f"{file}:{rows[i]}", f"{written.iloc[i]} does not exist in {zone} (clocks go forward)")
