@@ -1,7 +1,7 @@
 """Logs in dialects of dashboards, spreadsheets, building systems and controllers, read without naming a column."""
 import pandas as pd
 import pytest
-from import_case import put, said
+from import_case import put, read, said
 
 from tidewatt import importers
 
@@ -177,3 +177,30 @@ def test_thousandths_of_a_degree(tmp_path):
     file.write_text("ts,die [m°C]\n1767604800000,60000\n1767604801000,60500\n", encoding="utf-8")
     done = importers.import_logs("csv", [file], columns={"time": "ts", "temperature": "die [m°C]"})
     assert done.table["temperature_degC"].tolist() == [60.0, 60.5]
+
+
+ROWS = "".join(f"25.10.2025 22:{m:02}:00;996,{m};1.034,6;14,2;gut\n" for m in (0, 15, 30, 45))
+TITLES = "Trendexport;Rechenzentrum Nord;;;\nErstellt am:;27.10.2025 08:14:03;Benutzer:;leit;\n"
+HEAD = "Zeitstempel;Einspeisung A;Einspeisung B;Vorlauf;Status\n"
+
+
+@pytest.mark.parametrize("unit_line", [";kW;kW;°C;\n", ";[kW];[kW];[°C];\n", ";Wirkleistung kW;Wirkleistung [kW];Temp. °C;\n"])
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_titles_as_wide_as_the_table_and_a_line_of_units(encoding, unit_line, tmp_path):
+    table, report = read("csv", put(tmp_path, "t.csv", (TITLES + HEAD + unit_line + ROWS).encode(encoding)))
+    watts, degrees = [c for c in table if c.endswith("_W")], next(c for c in table if c.endswith("_degC"))
+    assert len(table) == 4 and table[watts[0]].iloc[0] == 996000 and list(table[watts[1]]) == [1034600.0] * 4 and table[degrees].iloc[0] == 14.2
+    assert any("t.csv:3: taken as the header" in n for n in report.notes) and said(report, "t.csv:1, t.csv:2", "before the header")
+
+
+def test_a_unit_against_the_line_of_units_is_refused(tmp_path):
+    path = put(tmp_path, "t.csv", HEAD + ";Wirkleistung MW;Wirkleistung kW;;\n" + ROWS)
+    with pytest.raises(importers.InputError, match="--unit says kW and the file says MW"):
+        read("csv", path, columns={"time": "Zeitstempel", "power": "Einspeisung A Wirkleistung MW"}, units={"power": "kW"})
+
+
+def test_a_table_without_units_says_its_header_and_what_suffices(tmp_path):
+    path = put(tmp_path, "t.csv", TITLES + HEAD + ROWS)
+    with pytest.raises(importers.InputError, match='line 3 was taken as the header; --unit "COLUMN=kW" alone'):
+        read("csv", path)
+    assert list(read("csv", path, units={"Einspeisung B": "kW"})[0]["Einspeisung_B_W"]) == [1034600.0] * 4

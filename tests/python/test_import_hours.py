@@ -156,3 +156,52 @@ def test_epw_of_a_leap_year_and_with_half_hours(tmp_path):
     half = "".join(row.format(y=2001, m=1, d=1, h=h, min=m, t=h) for h in (1, 2) for m in (30, 60))
     table, _ = read("weather", put(tmp_path, "h.epw", head.format(n=2) + half))
     assert list(table["time"].dt.strftime("%H:%M")) == ["00:30", "01:00", "01:30", "02:00"]
+
+
+def _ends(day, style, minutes, zone="America/Chicago"):
+    """(texts of the ends, their instants) of 12 hours around a day's 2:00, as the clock reads at the end or as the beginning and the step."""
+    step, begin = pd.Timedelta(minutes=minutes), pd.Timestamp(f"{day} 02:00Z")
+    ends = [begin + step * (i + 1) for i in range(12 * 60 // minutes)]
+    read = [(e if style == "clock" else e - step).tz_convert(zone).tz_localize(None) + (0 if style == "clock" else 1) * step for e in ends]
+    return [f"{t:%m/%d/%Y,%H:%M}" for t in read], ends
+
+
+@pytest.mark.parametrize("minutes", [15, 60])
+@pytest.mark.parametrize("style", ["clock", "beginning + step"])
+@pytest.mark.parametrize("day", ["2025-11-02", "2026-03-08"])
+def test_ends_of_intervals_where_the_clock_changes(day, style, minutes, tmp_path):
+    texts, ends = _ends(day, style, minutes)
+    for head in ("Interval Ending", "Hour Ending"):
+        path = put(tmp_path, "t.csv", f"Read Date,{head},Demand (kW)\n" + "".join(f"{t},{i}\n" for i, t in enumerate(texts)))
+        table, report = read("csv", path, time_zone="America/Chicago")
+        assert list(table["time"]) == ends and not said(report, "comes twice") and not said(report, "does not exist")
+        assert any(("each hour" if minutes == 60 else "each interval of 15 min") in n for n in report.notes)
+        table, report = read("csv", path)  # without the zone no row is lost
+        assert len(table) == len(ends) and not report.ignored
+
+
+def test_prices_of_quarter_hours_begin_a_quarter_before_their_end(tmp_path):
+    texts, ends = _ends("2025-11-02", "clock", 15)
+    by_hour, report = price(tmp_path, "Date,Interval Ending,LMP ($/MWh)", [f"{t},{i}" for i, t in enumerate(texts)], "America/Chicago")
+    assert len(by_hour) == 48 and by_hour["11-02T02:00"] == 0 and report.facts["missing"] == []
+
+
+def test_ends_that_the_clock_never_shows_are_refused(tmp_path):
+    rows = [f"03/08/2026,{h:02}:{m:02},1" for h in range(1, 4) for m in (0, 15, 30, 45)]
+    path = put(tmp_path, "t.csv", "Date,Interval Ending,Demand (kW)\n" + "\n".join(rows) + "\n")
+    with pytest.raises(importers.InputError, match="t.csv:7: 2026-03-08 02:15:00 does not exist.*neither.*interval of 15 min.*Etc/GMT"):
+        read("csv", path, time_zone="America/Chicago")
+    assert len(read("csv", path, time_zone="Etc/GMT+6")[0]) == 12
+
+
+def test_days_that_end_at_midnight_end_there_where_the_clock_changes(tmp_path):
+    path = put(tmp_path, "t.csv", "Period Ending,Demand (kW)\n" + "".join(f"2025-11-0{d} 00:00,{d}\n" for d in range(1, 6)))
+    table, report = read("csv", path, time_zone="America/Chicago")
+    assert list(table["time"].dt.tz_convert("America/Chicago").dt.hour) == [0] * 5 and any("interval of 1440 min" in n for n in report.notes)
+
+
+def test_a_table_with_the_newest_row_first_has_both_hours(tmp_path):
+    texts, ends = _ends("2025-11-02", "clock", 15)
+    path = put(tmp_path, "t.csv", "Date,Interval Ending,Demand (kW)\n" + "".join(f"{t},{i}\n" for i, t in reversed(list(enumerate(texts)))))
+    table, report = read("csv", path, time_zone="America/Chicago")
+    assert list(table["time"]) == ends and list(table["Demand_W"]) == [1000 * i for i in range(48)] and not report.ignored

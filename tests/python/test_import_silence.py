@@ -126,3 +126,21 @@ def test_a_stamp_of_another_century_fills_no_list(tmp_path):
 def test_output_that_no_reader_takes(name, text, way, tmp_path):
     with pytest.raises(importers.InputError, match=way):
         read("auto", put(tmp_path, name, text))
+
+
+@pytest.mark.parametrize("last", ["1.", "1.01 ", "1.01 k", "12;"])
+def test_a_cut_last_cell_is_told_whatever_it_ends_with(last, tmp_path):
+    report = read("csv", put(tmp_path, "t.csv", "time;load\n2026-03-02T10:00:00Z;1.02 kW\n2026-03-02T10:00:01Z;1.01 kW\n2026-03-02T10:00:02Z;" + last))[1]
+    assert said(report, "t.csv:4", "no line end behind the last line")
+
+
+@pytest.mark.parametrize("kind", ["csv", "power"])
+def test_a_header_of_readings_is_refused(kind, tmp_path):
+    rows = "".join(f"2026-03-02 10:00:0{i},60{i} W,1.0{i} kW,good\n" for i in range(4))
+    with pytest.raises(importers.InputError, match=r"t.csv: the first line has values, no names \('1.00 kW'\); put a line with the names"):
+        read(kind, put(tmp_path, "t.csv", rows))
+
+
+def test_names_that_begin_with_a_number_are_no_readings(tmp_path):
+    table, report = read("csv", put(tmp_path, "t.csv", DAY.format("5 min,load_W", "1,2", "3,4")))
+    assert table["load_W"].tolist() == [2, 4] and not report.warnings

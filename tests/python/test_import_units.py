@@ -98,3 +98,43 @@ def test_own_weather_is_read_in_every_unit_that_run_takes(tmp_path):
     assert table[["drybulb_degC", "rh_pct", "pressure_Pa"]].to_numpy().tolist() == [[pytest.approx(20), 50, 100000], [pytest.approx(30), 40, 99050]]
     with pytest.raises(importers.InputError, match="run --weather"):
         importers.import_logs("weather", [put(tmp_path, "dew.csv", text.replace("rh_frac", "dewpoint_degC"))])
+
+
+@pytest.mark.parametrize("cells", [("600 W", "610 W", "1.02 kW", "965"), ("1.01 kW", "1.02 kW", "965", "990 W")])
+def test_a_bare_number_among_several_units_is_blank(cells, tmp_path):
+    done = table(tmp_path, "node power", *cells)
+    assert done.table["node_power_W"].isna().tolist() == [c == "965" for c in cells] and said(done.report, f"t.csv:{2 + cells.index('965')}", "'965' has no unit")
+    assert table(tmp_path, "node power", *cells, units={"node power": "W"}).table["node_power_W"].iloc[cells.index("965")] == 965
+    assert list(table(tmp_path, "node power", "600 W", "965", "610 W").table["node_power_W"]) == [600, 965, 610]
+
+
+@pytest.mark.parametrize("column, file", [("Usage", "Usage,Units\n{t}1,2570.01,kWh\n{t}2,2589.07,kWh\n"), ("Usage [kWh]", "Usage [kWh]\n{t}1,2570\n{t}2,2580\n"),
+                                          ("Usage [kWh]", "Usage\n,kWh\n{t}1,2570\n{t}2,2580\n"), ("Usage", "Usage\n{t}1,2570 kWh\n{t}2,2580 kWh\n")])  # fmt: skip
+def test_a_unit_against_the_file_is_refused(column, file, tmp_path):
+    path = put(tmp_path, "t.csv", "time," + file.format(t="2026-04-01T08:00:0"))
+    for options in ({"columns": {"time": "time", "power": column}, "units": {"power": "kW"}}, {"units": {column: "kW"}}):
+        with pytest.raises(importers.InputError, match="--unit says kW and the file says kWh"):
+            importers.import_logs("csv", [path], **options)
+
+
+def test_energy_that_is_asked_for_as_power_names_the_way_out(tmp_path):
+    with pytest.raises(importers.InputError, match="kWh is no unit of it; it is energy: --column energy=Usage --unit energy=kWh"):
+        table(tmp_path, "Usage", "2570", "2580", columns={"time": "time", "power": "Usage"}, units={"power": "kWh"})
+
+
+def test_a_column_without_a_unit_beside_its_like_is_told(tmp_path):
+    report = table(tmp_path, "dgx07 GPU 0,dgx07 GPU 1,Fan", "600,1.2 kW,3", "601,1.3 kW,4").report
+    assert said(report, "left out: 'dgx07 GPU 0' names no unit", "--unit 'dgx07 GPU 0=W'") and not said(report, "Fan")
+
+
+def test_a_column_without_one_value_is_refused(tmp_path):
+    with pytest.raises(importers.InputError, match="t.csv: temperature_degC: not one row has a value"):
+        table(tmp_path, "gpu,temperature_degC", "0,-272.13", "0,-272.13")
+    with pytest.raises(importers.InputError, match="EA_W: not one row has a value"):
+        table(tmp_path, "EA_W,EB_W", ",1", ",2", columns={"time": "time", "EA_W": "EA_W", "EB_W": "EB_W"})
+    assert said(table(tmp_path, "EA_W,EB_W", ",1", ",2").report, "EA_W: no value")
+
+
+def test_a_product_has_the_digits_of_the_file(tmp_path):
+    done = table(tmp_path, "A [kW],B_W", "1034.6,1034.6 kW", "0.6999,699.9").table
+    assert list(done["A_W"]) == [1034600.0, 699.9] and list(done["B_W"]) == [1034600.0, 699.9]

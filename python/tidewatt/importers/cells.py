@@ -93,6 +93,11 @@ def _is_date(cell: str) -> bool:
     return bool(re.match(r"^\d{1,4}([./-])\d{1,2}\1\d{1,4}", cell.strip()) or re.match(r"^\d{1,2}[:.]\d\d[:.]\d\d", cell.strip()))
 
 
+def units_in(column) -> set[str]:
+    """The units of a column's numbers, "" where one has none. @param column: texts of the cells"""
+    return {units.known(unit) for number, unit in map(split, map(str, column)) if number}
+
+
 def unit_in(column) -> str:
     """The unit that most cells of a column give after their number; "" if there is none. @param column: texts of the cells"""
     found = [units.known(split(str(c))[1]) for c in column]

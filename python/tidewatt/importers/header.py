@@ -95,6 +95,26 @@ def named(text: str, file: str, report: ImportReport, is_header: Callable[[list[
             report.ignore(f"{file}:{last}", f"{len(cells)} cells, the header has {len(head)} (a torn line)" if head else "before the header")
 
 
+def line(found, n_cell: int) -> int:
+    """Line of the header where titles with the table's number of cells stand above it; 0 where none do. Rows with times follow the header.
+
+    @param found: `records`; @param n_cell: of the table
+    """
+    wide = [(row, [c.strip() for c in cells]) for row, _, cells in found if len(cells) == n_cell][:60]
+    times = [{i for i, c in enumerate(cells) if _TIME.search(c)} for _, cells in wide]
+    at = next((i for i in range(1, len(wide)) if times[i] & times[min(i + 1, len(wide) - 1)]), 0) - 1
+    full = [all(cells[:-1]) and len(set(cells)) == n_cell for _, cells in wide]
+    at -= at > 0 and full[at - 1] and of_units(wide[at][1])
+    return wide[at][0] if at > 0 and full[at] and all(cells[0] and "" in cells or sum(map(bool, cells)) == 1 for _, cells in wide[:at]) else 0
+
+
+def of_units(row) -> bool:
+    """Whether a row has no number and no time and most of its cells are a unit, or end with one. @param row: its cells"""
+    filled = [c.strip() for c in row if c.strip()]
+    told = sum(units.is_unit(c) or bool(units.split(c)[1]) for c in filled)
+    return told > 0.5 * len(filled) and not any(numbers.split(c)[0] or _TIME.search(c) for c in filled)
+
+
 def is_more(names, row) -> bool:
     """Whether a row belongs to the header: units, or names below groups. @param names: of the header so far; @param row: the next one's cells"""
     filled = [c.strip() for c in row if c.strip()]
@@ -102,7 +122,7 @@ def is_more(names, row) -> bool:
         return False
     if all(c.lower() in NO_VALUE for c in filled):
         return False
-    if all(units.is_unit(c) for c in filled):
+    if of_units(row):
         return True
     given = [n for n in names if n]
     return len(filled) > 1 and (len(given) < len(names) - 1 or len(set(given)) < len(given))
@@ -118,5 +138,5 @@ def joined(names, row) -> list[str]:
     out, group = [], ""
     for name, below in zip(names, (c.strip() for c in row)):
         group = name or (group if below else "")
-        out.append(f"{group} {below}".strip())
+        out.append(f"{group} [{below.strip('[]()')}]" if group and units.is_unit(below) else f"{group} {below}".strip())
     return out

@@ -21,9 +21,7 @@ _IN_G = re.compile(r"^(avg_?CI|carbon_g_per_kWh)$", re.IGNORECASE)  # published 
 CARBON_G_PER_KWH = {"WND": 11, "SUN": 41, "WAT": 24, "OIL": 650, "NG": 490, "COL": 820, "NUC": 12, "OTH": 230}
 
 
-def read_price(
-    paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None
-) -> pd.DataFrame:
+def read_price(paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None) -> pd.DataFrame:
     """`time` (an interval's beginning), `price_per_MWh`, `currency`. Negative prices and spikes stay.
 
     @param paths: tables with a time and a column such as `Price (EUR/MWh)`; @param report: takes the remarks and lists missing hours;
@@ -107,9 +105,7 @@ def _carbon_column(cells: pd.DataFrame, columns, units, file: str, report: Impor
     return carbon, factor
 
 
-def read_carbon(
-    paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None
-) -> pd.DataFrame:
+def read_carbon(paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None) -> pd.DataFrame:
     """`time`, `carbon_g_per_kWh`, generation by source in MW, and `flag` for rows that contradict their neighbours.
 
     @param paths: tables with a time, an intensity (`avg_CI`, `carbon_intensity`, …) and, if they have them, the sources of
@@ -121,9 +117,7 @@ def read_carbon(
         carbon, factor = _carbon_column(cells, columns, units, file, report)
         sources = {s: c for s in CARBON_G_PER_KWH if (c := plain.pick(cells, [s]))}
         if time is None or (carbon is None and not sources):
-            raise InputError(
-                f"{file}: no time, or neither an intensity nor generation by source; columns: {', '.join(cells.columns.drop(plain.ROW))}"
-            )
+            raise InputError(f"{file}: no time, or neither an intensity nor generation by source; columns: {', '.join(cells.columns.drop(plain.ROW))}")
         part = {"time": timecolumn.begin_of_hours(cells[time], time, rows, file, report, zone)}
         quiet = ImportReport("carbon")  # empty cells are told row by row, not cell by cell
         part["carbon_g_per_kWh"] = (column_numbers(cells[carbon], carbon, rows, file, quiet) * factor if carbon else np.full(len(cells), np.nan))
@@ -162,13 +156,7 @@ def _by_hour(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> 
     if pd.notna(step) and (last - first) / step > 100 * len(table) + 1e4:
         raise InputError(f"{file}: {len(table)} rows from {first} to {last} at steps of {step.total_seconds():g} s: a stamp is wrong")
     missing = (pd.date_range(first, last, freq=step).difference(pd.DatetimeIndex(table["time"])) if pd.notna(step) else [])
-    report.facts.update(
-        first=str(first),
-        last=str(last),
-        rows=len(table),
-        step_s=step.total_seconds() if pd.notna(step) else None,
-        missing=[str(t) for t in missing],
-    )
+    report.facts.update(first=str(first), last=str(last), rows=len(table), step_s=step.total_seconds() if pd.notna(step) else None, missing=[str(t) for t in missing])
     if len(missing):
         report.warn(
             file,
@@ -196,11 +184,7 @@ def _check_mix(table: pd.DataFrame, report: ImportReport) -> None:
     whole = mix.notna().all(axis=1)
     off = given & whole & ((mean - table["carbon_g_per_kWh"]).abs() > 0.01 * mean)
     if (given & whole).any() and not off.any():
-        report.note(
-            "every complete row's intensity is its mix weighted with the sources' own (g/kWh: "
-            + ", ".join(f"{s} {CARBON_G_PER_KWH[s]}" for s in sources)
-            + ")"
-        )
+        report.note("every complete row's intensity is its mix weighted with the sources' own (g/kWh: " + ", ".join(f"{s} {CARBON_G_PER_KWH[s]}" for s in sources) + ")")
     for i in np.flatnonzero(off.to_numpy()):
         report.warn(f"{table['file'].iloc[i]}:{table[plain.ROW].iloc[i]}", "the intensity is not that of the row's sources")
         table.loc[table.index[i], "flag"] = "not its mix"
@@ -223,7 +207,4 @@ def _check_neighbours(table: pd.DataFrame, report: ImportReport) -> None:
         bad |= (around > 0.1 * usual) & (table[name] < 0.05 * around) & (name != "SUN_MW")
     for i in np.flatnonzero(bad.to_numpy()):
         table.loc[table.index[i], "flag"] = "implausible"
-        report.warn(
-            f"{table['file'].iloc[i]}:{table[plain.ROW].iloc[i]} ({table['time'].iloc[i]})",
-            "generation far from the hours around it; flagged as implausible",
-        )
+        report.warn(f"{table['file'].iloc[i]}:{table[plain.ROW].iloc[i]} ({table['time'].iloc[i]})", "generation far from the hours around it; flagged as implausible")

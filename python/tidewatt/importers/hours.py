@@ -18,6 +18,23 @@ _MIDNIGHT = re.compile(r"(?<=[ T])24:00(:00(\.0+)?)?(?=$|[ Z+-])")
 _INTERVAL = re.compile(r"^(\S.*\d:\d\d.*?)\s+(?:-|–|to)\s+\S.*\d:\d\d|^(\S+T\S+)/\S+T\S+$")
 
 
+def ending(column: str) -> Optional[pd.Timedelta]:
+    """The longest interval whose ends a column of times has, None where its name says no end. @param column: its name"""
+    match = ENDING.search(column)
+    return match and pd.Timedelta(hours=1 if (match[1] or "hour").lower() == "hour" else 24 * 31)
+
+
+def step(times: pd.Series, longest: pd.Timedelta) -> pd.Timedelta:
+    """The usual distance of a table's times; 1 h where there is none. @param times: of the rows; @param longest: of `ending`"""
+    steps = times.diff().abs()
+    return min([*steps[steps > pd.Timedelta(0)].mode()[:1], longest, pd.Timedelta(hours=1)][:2])
+
+
+def interval(length: pd.Timedelta) -> str:
+    """An interval in words. @param length: of it"""
+    return "hour" if length == pd.Timedelta(hours=1) else f"interval of {length / pd.Timedelta(minutes=1):g} min"
+
+
 def plain(texts: list[str]) -> tuple[list[str], np.ndarray, np.ndarray]:
     """(texts, days to add, whether it is the second of an hour that comes twice): intervals by their beginning, 24:00 as 0:00 of the next day.
 

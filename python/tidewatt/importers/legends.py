@@ -91,6 +91,11 @@ def is_long(names) -> Optional[tuple[str, str, str]]:
     return (series, value, unit) if series and value else None
 
 
+def is_unit(column: str) -> bool:
+    """Whether a column's name says that its cells are units. @param column: its name"""
+    return column.lower() in _UNIT
+
+
 def of_influx(table: pd.DataFrame) -> pd.DataFrame:
     """A table of InfluxDB's export without its own columns, fields of Telegraf by nvidia-smi's names. Other tables stay as they are.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from pathlib import Path
 from typing import Optional
 
@@ -11,13 +12,13 @@ import numpy as np
 import pandas as pd
 
 from . import header, legends, ptdaemon, timecolumn
-from .cells import plain_numbers, unit_in
+from .cells import plain_numbers, unit_in, units_in
 from .cells import split as split_cell
 from .gpu_table import NUMBERS, check_range, name_gpus
 from .report import ImportReport, InputError
 from .series import ordered, report_twins
 from .text import column_numbers, read_bytes, read_text
-from .units import UNITS, is_doubtful, known, split
+from .units import UNITS, digits, is_doubtful, known, split
 
 ROW = "_row"
 QUANTITIES = {
@@ -47,12 +48,16 @@ def texts(path, report: ImportReport) -> pd.DataFrame:
     text, delimiter, n_cell = _text_and_layout(path, report)
     if ptdaemon.is_log(text):
         return ptdaemon.cells(text, ROW, report.name_of(path), report)
-    names, rows = _records(text, delimiter, n_cell, report.name_of(path), report)
-    if sum(bool(re.match(r"^[+-]?\d[\d.,:/ TZ-]*$", n)) for n in names) > 0.5 * len(names):
-        raise InputError(f"{report.name_of(path)}: the first line has values, no names; put a line with the names of the columns above it")
+    names, rows, line = _records(text, delimiter, n_cell, report.name_of(path), report)
+    readings = [n for n in names if UNITS.get(known(split_cell(n)[1]), ("frac",))[0] != "frac"]
+    values = [n for n in names if re.match(r"^[+-]?\d[\d.,:/ TZ-]*$", n)] + readings
+    if readings or len(values) > 0.5 * len(names):
+        raise InputError(f"{report.name_of(path)}: the first line has values, no names ('{values[-1]}'); put a line with the names of the columns above it")
     if not rows:
         raise InputError(f"{report.name_of(path)}: no row below the names of the columns")
-    return plain_numbers(legends.of_influx(_table(names, rows, report.name_of(path))), report, path.name, delimiter, ROW)
+    table = plain_numbers(legends.of_influx(_table(names, rows, report.name_of(path))), report, path.name, delimiter, ROW)
+    table.attrs["header"] = f"line {line} was taken as the header; "
+    return table
 
 
 def pick(names, words) -> Optional[str]:
@@ -62,20 +67,22 @@ def pick(names, words) -> Optional[str]:
 
 
 def _records(text: str, delimiter: str, n_cell: int, file: str, report: ImportReport):
-    """Names of the columns, and the rows with their line numbers."""
+    """Names of the columns, the rows with their line numbers, and the header's line."""
     records = list(header.records(text, delimiter, file))
     filled = lambda cells: sum(bool(c.strip()) for c in cells)  # noqa: E731
     wide = any(filled(cells) > 1 for _, _, cells in records if len(cells) == n_cell)
     names: list[str] = []
-    rows, head = [], []
+    rows, head, line = [], [], header.line(records, n_cell)
+    if line:
+        report.note(f"{file}:{line}: taken as the header, because rows with times follow it")
     for row, last, cells in records:
         # 1. Titles stand above the header, perhaps with the table's own number of delimiters.
-        if not names and (len(cells) != n_cell or (wide and filled(cells) == 1)):
+        if not names and (row < line or len(cells) != n_cell or (wide and filled(cells) == 1)):
             if not header.SEP.match(delimiter.join(cells)):
                 report.ignore(f"{file}:{row}", "before the header")
             continue
         if not names:
-            names, head = [c.strip() for c in cells], cells
+            names, head, line = [c.strip() for c in cells], cells, row
             last_used = names[-1] or len(names) == 1 or any(c[-1].strip() for _, _, c in records[:40] if len(c) == n_cell)
             names = names if last_used else names[:-1]
             continue
@@ -91,7 +98,7 @@ def _records(text: str, delimiter: str, n_cell: int, file: str, report: ImportRe
         if last > row:
             report.mend(f"{file}:{row}", "a record over several lines was joined")
         rows.append([*(c.strip() for c in cells), row])
-    return names, rows
+    return names, rows, line
 
 
 def _table(names: list[str], rows: list[list], file: str) -> pd.DataFrame:
@@ -110,7 +117,7 @@ def _text_and_layout(path: Path, report: ImportReport) -> tuple[str, str, int]:
     delimiter, n_cell, head = header.layout(text, report.name_of(path))
     if not n_cell:
         raise InputError(f"{report.name_of(path)}: is empty")
-    if "\ufffd" not in head:
+    if not any("\ufffd" in line and (line == head or header.of_units(line.split(delimiter))) for line in [head, *text.split("\n", 10)[:10]]):
         return legends.without_annotations(read_text(path, report), report.name_of(path)), delimiter, n_cell
     report.note(f"{report.name_of(path)}: read as Windows-1252, because its header is no UTF-8")
     return read_bytes(path).decode("cp1252", "replace").replace("\r\n", "\n").replace("\r", "\n"), delimiter, n_cell
@@ -122,7 +129,7 @@ def suffixes(text: str) -> set[str]:
     try:
         text = legends.without_annotations(text, "")
         delimiter, n_cell, _ = header.layout(text)
-        names, rows = _records(text, delimiter, n_cell, "", quiet)
+        names, rows, _ = _records(text, delimiter, n_cell, "", quiet)
         cells = plain_numbers(legends.of_influx(_table(names, rows[:200], "")), quiet, "", delimiter, ROW)
         form = legends.is_long(cells.columns.drop(ROW))
         chosen = _guess(legends.widened(cells, form, ROW) if form else cells)
@@ -139,15 +146,11 @@ def _parquet(path: Path) -> pd.DataFrame:
     except (OSError, ValueError) as error:
         raise InputError(f"{path.name}: cannot be read as Parquet ({error})") from error
     table = table.reset_index() if table.index.name else table
-    out = pd.DataFrame(
-        {str(c): table[c].map(lambda v: "" if pd.isna(v) else v.isoformat() if isinstance(v, pd.Timestamp) else str(v)) for c in table}
-    )
+    out = pd.DataFrame({str(c): table[c].map(lambda v: "" if pd.isna(v) else v.isoformat() if isinstance(v, pd.Timestamp) else str(v)) for c in table})
     return out.assign(**{ROW: range(1, len(out) + 1)})
 
 
-def read(
-    paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None
-) -> pd.DataFrame:
+def read(paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None) -> pd.DataFrame:
     """A table with the columns that the caller names, in SI units.
 
     @param paths: CSV or Parquet; @param report: takes the remarks; @param columns: name here → column in the file: `time`, `gpu`, `host`,
@@ -166,14 +169,15 @@ def read(
         parts.append(_one(cells, report.name_of(path), report, columns or {}, units or {}, zone).assign(file=report.name_of(path)))
     table = pd.concat(parts, ignore_index=True)
     values = [c for c in table if c.rsplit("_", 1)[-1] in ("W", "J", "degC", "MHz", "frac")]
-    if table[values].notna().sum().sum() == 0:
-        raise InputError("no column has a number")
     if not columns and not any(c.rsplit("_", 1)[-1] != "frac" and table[c].notna().any() for c in values):
         raise InputError("neither a power nor a temperature nor a clock is in the table; name others that you need, such as --column utilization=COLUMN")
     if set(table.columns) & {"gpu", "uuid", "bus"}:
         table = name_gpus(table, report)
         for name in set(values) & set(NUMBERS):
             check_range(table, name, report, ROW)
+    empty = [c for c in values if table[c].isna().all()]
+    if len(empty) == len(values) or columns and empty:
+        raise InputError(f"{', '.join(map(report.name_of, paths))}: {', '.join(empty)}: not one row has a value that can be used; name another column")
     labels = [c for c in NAMING if c in table] or _node_of_file(table, report)
     if "time" in table and table["time"].notna().any():
         table = _in_order(table, values, labels, report)
@@ -228,10 +232,10 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, given, z
         except _Wrong as error:
             wrong.append(str(error))
     left = [c for c in cells.columns.drop(ROW) if c not in chosen.values()]
-    untold = _untold(cells, left) if not columns else []
+    untold = _untold(cells, left, chosen) if not columns else []
     if not wrong and not any(k not in ("time", *LABELS) for k in out):
         hint = f" ({'; '.join(why for _, why in untold)})" if untold else ""
-        wrong.append(f"no column of a known quantity{hint}; name them, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})")
+        wrong.append(f"no column of a known quantity{hint}; {cells.attrs.get('header', '')}--unit \"COLUMN=kW\" alone says a column's unit, or name columns, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})")
     if wrong:
         raise InputError(f"{file}: " + "; ".join(wrong))
     for _, why in untold:
@@ -256,13 +260,15 @@ def _column(name: str, column: str, chosen, cells: pd.DataFrame, file: str, repo
         return {"time": timecolumn.read(cells[column], column, cells[ROW].tolist(), file, report, zone, series, cells.attrs.get("decimal_comma", False))}
     if name in LABELS:
         return {name: cells[column]}
-    bare, unit = _name_and_unit(name, column, cells, given)
+    bare, unit, several = _name_and_unit(name, column, cells, given)
     if unit not in UNITS:
         raise _Wrong(f"{name}: column '{column}' names no unit; say --unit {name}=UNIT ({', '.join(UNITS)})")
     suffix, factor, offset = UNITS[unit]
     if QUANTITIES.get(bare, suffix) != suffix:
-        raise _Wrong(f"{name}: {unit} is no unit of it")
-    return {f"{bare}_{suffix}": (column_numbers(cells[column], column, cells[ROW].tolist(), file, report, unit) + offset) * factor}
+        own = next(q for q, of in QUANTITIES.items() if of == suffix)
+        raise _Wrong(f"{name}: {unit} is no unit of it; it is {own}: --column {shlex.quote(f'{own}={column}')} --unit {own}={unit}")
+    values = column_numbers(cells[column], column, cells[ROW].tolist(), file, report, unit, several) + offset
+    return {f"{bare}_{suffix}": values if factor == 1.0 and not offset else np.array([digits(v) for v in values * factor])}
 
 
 def _check_units(given, chosen, cells: pd.DataFrame, file: str) -> None:
@@ -274,17 +280,24 @@ def _check_units(given, chosen, cells: pd.DataFrame, file: str) -> None:
             raise InputError(f"{file}: --unit {key}={unit} does nothing: {key} is no column in use among {', '.join(cells.columns.drop(ROW)[:12])}")
 
 
-def _untold(cells: pd.DataFrame, columns) -> list[tuple[str, str]]:
-    """(column, what to say) of columns of power, energy, temperature or clock that say no unit, or one of two."""
+def _untold(cells: pd.DataFrame, columns, used) -> list[tuple[str, str]]:
+    """(column, what to say) of columns of power, energy, temperature or clock, or like one in use, that say no unit, or one of two."""
     out = []
+    alike = {_digitless(c): name.rsplit("_", 1)[-1] for name, c in used.items() if name not in ("time", *LABELS)}
     for column in columns:
-        unit = next((u for pattern, u in _UNTOLD if pattern.search(SYNONYMS.get(column.lower(), column))), "")
+        unit = next((u for pattern, u in _UNTOLD if pattern.search(SYNONYMS.get(column.lower(), column))), "") or alike.get(_digitless(column), "")
         if split(column)[1] or not (unit or is_doubtful(column)):
             continue
         if pd.to_numeric(cells[column].map(lambda c: split_cell(c)[0]), errors="coerce").notna().mean() > 0.5:
             why = "may be mW or MW" if is_doubtful(column) else "names no unit"
-            out.append((column, f"'{column}' {why}: --unit {column}={'mW' if is_doubtful(column) else unit} says which"))
+            say = shlex.quote(f"{column}={'mW' if is_doubtful(column) else unit}")
+            out.append((column, f"'{column}' {why}: --unit {say} says which"))
     return out
+
+
+def _digitless(column: str) -> str:
+    """A column's name without its unit and without what numbers its like: `GPU 0` and `GPU 1`, `Feed A` and `Feed B`."""
+    return re.sub(r"\d+|\b[A-Z]$", "#", split(column)[0])
 
 
 def _series_column(cells: pd.DataFrame, chosen, file: str, report: ImportReport) -> dict[str, str]:
@@ -302,14 +315,26 @@ def _series_column(cells: pd.DataFrame, chosen, file: str, report: ImportReport)
     return {label: telling[0]}
 
 
-def _name_and_unit(name: str, column: str, cells: pd.DataFrame, given) -> tuple[str, str]:
-    """Name without its suffix, and the unit: the caller's, that of the column's name, its cells' or its metric's."""
+def _name_and_unit(name: str, column: str, cells: pd.DataFrame, given) -> tuple[str, str, bool]:
+    """Name without its suffix; the unit: the caller's, that of the column's name, its cells' or its metric's; whether it is one of several of the cells."""
     of_metric = legends.metric(column)
     if of_metric and not {name, column, name.rsplit("_", 1)[0]} & set(given):
-        return name.rsplit("_", 1)[0] if name not in QUANTITIES else name, _metric_unit(*of_metric)
+        return name.rsplit("_", 1)[0] if name not in QUANTITIES else name, _metric_unit(*of_metric), False
     told = given.get(name) or given.get(column) or given.get(name.rsplit("_", 1)[0], "")
-    unit = known(told) or split(column)[1] or unit_in(cells[column]) or (split(name)[1] if name not in QUANTITIES else "")
-    return split(name)[0] if name not in QUANTITIES else name, unit
+    for own in _file_units(column, cells) if told else ():
+        if UNITS[own] != UNITS[known(told)]:
+            raise _Wrong(f"{name}: --unit says {told} and the file says {own} of '{column}'; say {own}, or correct the file")
+    unit = known(told) or split(column)[1]
+    several = not unit and len(units_in(cells[column]) - {""}) > 1
+    unit = unit or unit_in(cells[column]) or (split(name)[1] if name not in QUANTITIES else "")
+    return split(name)[0] if name not in QUANTITIES else name, unit, several
+
+
+def _file_units(column: str, cells: pd.DataFrame) -> list[str]:
+    """The units that a line of units or the header (but a mere `_kW`), every cell, or a column of units behind it say of a column."""
+    behind = cells.columns[cells.columns.get_loc(column) + 1 :][:1]
+    said = [{"" if re.search(r"_[^\s_]+$", column) else split(column)[1]}, units_in(cells[column]), *({known(u) for u in cells[c] if u.strip()} for c in behind if legends.is_unit(c))]
+    return [unit for units in said if len(units) == 1 for unit in units if unit]
 
 
 def _metric_unit(key: str, factor: float) -> str:

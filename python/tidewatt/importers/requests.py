@@ -57,11 +57,7 @@ def offered_load(requests: pd.DataFrame, step_s: float = 60.0) -> pd.DataFrame:
     @param requests: a table of `read_requests`; @param step_s: length of an interval.
     """
     bins = (requests["time_s"] // step_s).astype(int)
-    sums = (
-        pd.DataFrame({"requests": 1.0, "prefill_tokens": requests["input_tokens"], "decode_tokens": requests["output_tokens"]})
-        .groupby(bins)
-        .sum()
-    )
+    sums = pd.DataFrame({"requests": 1.0, "prefill_tokens": requests["input_tokens"], "decode_tokens": requests["output_tokens"]}).groupby(bins).sum()
     sums = sums.reindex(range(int(bins.max()) + 1), fill_value=0.0) / step_s
     sums.columns = [f"{c}_per_s" for c in sums.columns]
     return sums.rename_axis("interval").reset_index(drop=True).assign(time_s=np.arange(len(sums)) * step_s)
@@ -111,8 +107,4 @@ def _facts(table: pd.DataFrame, blocks: list, report: ImportReport) -> None:
         peak_minute_over_mean=float(whole.max() / whole.mean()) if whole.mean() > 0 else None,
     )  # fmt: skip
     if blocks:
-        report.facts.update(
-            prefix_blocks=len(blocks),
-            distinct_prefix_blocks=len(set(blocks)),
-            reusable_prefix_frac=1 - len(set(blocks)) / len(blocks),
-        )
+        report.facts.update(prefix_blocks=len(blocks), distinct_prefix_blocks=len(set(blocks)), reusable_prefix_frac=1 - len(set(blocks)) / len(blocks))

@@ -26,10 +26,7 @@ def check_clock(times: pd.Series, rows, file: str, report: ImportReport) -> None
     for wrong, why in ((plain < EARLIEST, "too early, so the clock was not set"), (plain > now, "in the future")):
         at = np.flatnonzero(wrong.to_numpy())
         if at.size:
-            report.warn(
-                f"{file}:{rows[at[0]]}",
-                f"wrong clock: {times.iloc[at[0]]} is {why} ({at.size} rows); only differences of these times mean anything",
-            )
+            report.warn(f"{file}:{rows[at[0]]}", f"wrong clock: {times.iloc[at[0]]} is {why} ({at.size} rows); only differences of these times mean anything")
 
 
 def tidy(table: pd.DataFrame, keys: Sequence[str], report: ImportReport, file: str = "", place: str = "row") -> pd.DataFrame:
@@ -71,17 +68,21 @@ def ordered(table: pd.DataFrame, labels: Sequence[str], counters: Sequence[str],
 
 def _tidy_one(part: pd.DataFrame, report: ImportReport, file: str, place: str) -> pd.DataFrame:
     where = lambda i: f"{_file(part, i, file)}:{part[place].iloc[i]}"  # noqa: E731
-    step = part["time"].diff()
-    # 1. The clock goes back.
-    for i in np.flatnonzero((step < pd.Timedelta(0)).to_numpy()):
-        if (-HOUR - pd.Timedelta(seconds=90) < step.iloc[i] < -HOUR + pd.Timedelta(seconds=90) and getattr(part["time"].dt, "tz", "none") is None):
+    values = [c for c in part.columns if c not in (place, "file")]
+    # 1. The clock goes back; a table by the hour then has an hour of a Sunday's night twice.
+    step, naive = part["time"].diff(), getattr(part["time"].dt, "tz", "none") is None
+    usual = max(step.fillna(pd.Timedelta(0)).median(), pd.Timedelta(0))
+    back = step < pd.Timedelta(0)
+    if naive and usual == HOUR:
+        back |= (step == pd.Timedelta(0)) & (part["time"].dt.dayofweek == 6) & (part["time"].dt.hour < 4) & ~part.duplicated(values)
+    for i in np.flatnonzero(back.to_numpy()):
+        if naive and min(abs(step.iloc[i] + HOUR), abs(step.iloc[i] + HOUR - usual)) < pd.Timedelta(seconds=90):
             part.iloc[i:, part.columns.get_loc("time")] += HOUR
             report.mend(where(i), "the clock went back by an hour (summer time); an hour was added from here on")
         else:
             report.mend(where(i), f"the clock went back by {-step.iloc[i].total_seconds():g} s; rows were sorted by time")
     part = part.sort_values("time", kind="stable")
     # 2. The same row twice.
-    values = [c for c in part.columns if c not in (place, "file")]
     twice = part.duplicated(values).to_numpy()
     for i in np.flatnonzero(twice):
         report.ignore(where(i), "the same row as before")

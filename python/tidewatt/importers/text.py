@@ -48,7 +48,7 @@ def read_text(path, report: ImportReport) -> str:
         for row, line in enumerate(text.split("\n"), 1):
             if "\ufffd" in line:
                 report.mend(f"{report.name_of(path)}:{row}", "invalid UTF-8 replaced by U+FFFD")
-    if text[-1:].isalnum():
+    if text.rpartition("\n")[2].strip()[-1:] not in ("", *"\"'}])>+|"):
         report.warn(f"{report.name_of(path)}:{text.count(chr(10)) + 1}", "no line end behind the last line: if the file was cut, the last cell may be cut, too")
     return text
 
@@ -88,11 +88,12 @@ def number(cell: str) -> tuple[float, str]:
     return (math.nan, "") if is_blank(value) else (value, (match[2] or "").strip())
 
 
-def column_numbers(cells, name: str, rows, file: str, report: ImportReport, unit: str = "") -> np.ndarray:
+def column_numbers(cells, name: str, rows, file: str, report: ImportReport, unit: str = "", several: bool = False) -> np.ndarray:
     """A column of cells as numbers in one unit. Blanks and cells in a unit of another quantity stay NaN and are reported with their rows.
 
     @param cells: its texts; @param name: of the column; @param rows: line number of each cell; @param file: for the places;
-    @param report: takes the remarks; @param unit: of cells that name none, from `units.UNITS`; "": cells have no units.
+    @param report: takes the remarks; @param unit: of cells that name none, from `units.UNITS`; "": cells have no units; @param several: the cells' units
+    differ and nothing else tells one, so that a number without a unit is unknown.
     """
     out = np.full(len(cells), np.nan)
     for i, cell in enumerate(cells):
@@ -100,6 +101,9 @@ def column_numbers(cells, name: str, rows, file: str, report: ImportReport, unit
             continue
         try:
             value, own = number(str(cell))
+            if several and not own and not math.isnan(value):
+                report.mend(f"{file}:{rows[i]}", f"{name}: '{cell}' has no unit and other cells have several, left blank")
+                continue
             out[i] = units.convert(value, own, unit) if own and own != unit else value
         except InputError as error:
             report.mend(f"{file}:{rows[i]}", f"{name}: {error}, left blank")

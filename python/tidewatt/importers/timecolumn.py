@@ -97,11 +97,13 @@ def _is_part(texts: pd.Series) -> bool:
 def begin_of_hours(texts: pd.Series, column: str, rows, file: str, report: ImportReport, zone: Optional[str]) -> pd.Series:
     """Times of a table by the hour, as the beginnings of the hours. @param texts: the cells; @param column: its name; @param rows: line numbers;
     @param file: for the remarks; @param report: takes them; @param zone: of the clock"""
-    ending = bool(hours.ENDING.search(column))
+    ending = hours.ending(column)
     times = parse_times(texts, rows, file, report, zone_in(column) or zone, ending=ending)
-    if ending:
-        report.note(f"{file}: '{column}' is the end of each hour; `time` is its beginning")
-    return times - pd.Timedelta(hours=1 if ending else 0)
+    if ending is None:
+        return times
+    step = hours.step(times, ending)
+    report.note(f"{file}: '{column}' is the end of each {hours.interval(step)}; `time` is its beginning")
+    return times - step
 
 
 def _most(these) -> bool:
@@ -154,10 +156,10 @@ def read(texts: pd.Series, column: str, rows, file: str, report: ImportReport, z
             return parse_times(days.dt.strftime("%Y-%m-%dT%H:%M:%S.%f").where(values.notna(), ""), rows, file, ImportReport(report.kind), zone, series)
         scale = 1e-3 if column.endswith("_ms") else _SECONDS.get(behind.lower(), 1.0)
         return values * scale
-    ending = bool(hours.ENDING.search(column))
-    if ending:
-        report.note(f"{file}: '{column}' is the end of each hour, and so is `time`")
+    ending = hours.ending(column)
     times = parse_times(texts, rows, file, report, zone, series, comma, ending)
+    if ending is not None:
+        report.note(f"{file}: '{column}' is the end of each {hours.interval(hours.step(times, ending))}, and so is `time`")
     if len(times) and times.isna().all():
         raise InputError(f"{file}: no cell of '{column}' is a time, such as '{str(texts.iloc[0])[:40]}'; known: {KNOWN}")
     return times

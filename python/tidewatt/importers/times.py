@@ -37,16 +37,15 @@ def epoch_unit(value: float) -> str:
 
 
 def parse_times(
-    cells, rows, file: str, report: ImportReport, zone: Optional[str] = None, series=None, comma: bool = False, ending: bool = False
+    cells, rows, file: str, report: ImportReport, zone: Optional[str] = None, series=None, comma: bool = False, ending: Optional[pd.Timedelta] = None
 ) -> pd.Series:
     """A column of times; rows that hold none become NaT and are reported.
 
     @param cells: texts or numbers: ISO 8601, `2026/07/14 08:12:53.353`, `14.07.2026 08:12:53` (day first), `7/14/2026 8:12:53 AM` (the
     column's own numbers tell which comes first), `Tue Jul 14 08:12:53 2026`, or Unix time in s, ms, µs or ns; @param rows: line number of each; @param file: for the places; @param report: takes the remarks;
     @param zone: IANA name of the clock that wrote times without an offset; @param series: whose reading each row is, where there are several
-    (GPUs): an hour that comes twice is told apart in each; @param comma: the file has decimal commas; @param ending: the times are the ends of hours, of which a
-    clock that goes back repeats one. @raises InputError: there is no such zone, days come first and second, or an hour is marked as the second one
-    and no zone is known.
+    (GPUs): an hour that comes twice is told apart in each; @param comma: the file has decimal commas; @param ending: the times are the ends of intervals, at most this
+    long. @raises InputError: there is no such zone, days come first and second, an hour is marked as the second one and no zone is known, or ends do not exist.
     """
     texts = [str(c).strip() for c in cells]
     if texts and all(_NUMERIC.match(t) for t in texts if t) and (unix := _unix(texts, rows, file, report)) is not None:
@@ -65,8 +64,22 @@ def parse_times(
         raise InputError(f"{file}:{rows[i]}: '{list(cells)[i]}' is an hour that comes twice: --time-zone names the clock")
     if not zone:
         return naive
-    shift = pd.Timedelta(hours=1 if ending else 0)
-    return to_utc(naive - shift, zone, rows, file, report, series, second) + shift
+    return to_utc(naive, zone, rows, file, report, series, second) if ending is None else _ends(naive, min(hours.step(naive, ending), pd.Timedelta(hours=1)), zone, rows, file, report, series, second)
+
+
+def _ends(naive: pd.Series, step: pd.Timedelta, zone: str, rows, file: str, report: ImportReport, series, second) -> pd.Series:
+    """Ends of intervals on UTC. Tables label them as the beginning plus the step or as the clock reads at the end: what the clock's changes allow holds."""
+    tries = []
+    for shift in (step, pd.Timedelta(0)):
+        told = ImportReport(report.kind)
+        ends = to_utc(naive, zone, rows, file, told, series, second, shift)
+        tries.append((len(told.ignored), len(told.warned) - ends.nunique(), len(tries), ends, told))
+    lost, _, _, ends, told = min(tries)
+    if lost:
+        wrong = told.ignored[0]
+        raise InputError(f"{wrong.place}: {wrong.what}, neither as the end of an {hours.interval(step)} nor as its beginning and the step: leave out rows of an hour that was not, or say --time-zone Etc/GMT+6, for example, if the clock never changes")
+    report.warned += told.warned
+    return ends
 
 
 def _unix(texts, rows, file: str, report: ImportReport) -> Optional[pd.Series]:
@@ -147,14 +160,19 @@ def _one(text: str):
         return pd.NaT
 
 
-def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport, series=None, second=None) -> pd.Series:
+def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport, series=None, second=None, shift=pd.Timedelta(0)) -> pd.Series:
     """Local times on UTC. Hours that a clock change skips become NaT. An hour that comes twice: where the clock steps back, and in hourly
     tables where a stamp comes again, its second one begins.
 
     @param naive: local times; @param zone: IANA name; @param rows: line numbers; @param file: for the places;
     @param report: takes the remarks; @param series: whose reading each row is; None: all of one; @param second: rows that the file
-    marks as the second of an hour that comes twice. @raises InputError: there is no such zone.
+    marks as the second of an hour that comes twice; @param shift: from the clock's reading to what is in `naive`. @raises InputError: there is no such zone.
     """
+    change = naive.diff().dt.total_seconds()
+    if (change < 0).sum() > 9 * (change > 0).sum() + 1:  # newest first
+        series, second = (None if x is None else list(x)[::-1] for x in (series, second))
+        return to_utc(naive[::-1], zone, list(rows)[::-1], file, report, series, second, shift)[::-1]
+    written, naive = naive, naive - shift
     try:
         first = naive.dt.tz_localize(zone, nonexistent="NaT", ambiguous=np.ones(len(naive), dtype=bool))
         later = naive.dt.tz_localize(zone, nonexistent="NaT", ambiguous=np.zeros(len(naive), dtype=bool))
@@ -168,25 +186,21 @@ def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport, s
     back = jumped.astype(int).groupby(of, sort=False).cumsum()
     ambiguous = (first != later) & first.notna()
     folded = ambiguous & (back > back.where(~ambiguous).groupby(of, sort=False).ffill().fillna(0))
-    marked = np.zeros(len(naive), dtype=bool) if second is None else second
+    marked = np.zeros(len(naive), dtype=bool) if second is None else np.asarray(second)
     folded |= ambiguous & marked
     for i in np.flatnonzero((naive.notna() & first.isna()).to_numpy()):
-        report.ignore(f"{file}:{rows[i]}", f"{naive.iloc[i]} does not exist in {zone} (clocks go forward)")
-    lone = ambiguous & ~naive.duplicated(keep=False) & ~marked
+        report.ignore(f"{file}:{rows[i]}", f"{written.iloc[i]} does not exist in {zone} (clocks go forward)")
+    lone = ambiguous & ~naive.duplicated(keep=False) & ~marked & ~folded
     if lone.any():
         i = int(np.flatnonzero(lone.to_numpy())[0])
-        report.warn(f"{file}:{rows[i]}", f"{naive.iloc[i]} comes twice in {zone} and the file has it once; read as the first")
-    return first.where(~folded, later).dt.tz_convert("UTC")
+        report.warn(f"{file}:{rows[i]}", f"{written.iloc[i]} comes twice in {zone} and the file has it once; read as the first")
+    return first.where(~folded, later).dt.tz_convert("UTC") + shift
 
 
 def as_text(times: pd.Series) -> pd.Series:
     """ISO 8601 with `Z` for UTC, without it for times whose zone is unknown; empty for NaT. @param times: timestamps."""
     fraction = times.notna() & (times.dt.microsecond + times.dt.nanosecond > 0)
-    digits = (
-        0
-        if not fraction.any()
-        else 3 if (times.dropna().dt.microsecond % 1000 == 0).all() and (times.dropna().dt.nanosecond == 0).all() else 6
-    )
+    digits = 0 if not fraction.any() else 3 if (times.dropna().dt.microsecond % 1000 == 0).all() and (times.dropna().dt.nanosecond == 0).all() else 6
     z = "Z" if times.dt.tz is not None else ""
     text = times.dt.strftime("%Y-%m-%dT%H:%M:%S")
     if digits:

@@ -57,7 +57,12 @@ def convert(value: float, unit: str, to: str) -> float:
     own = UNITS.get(known(unit) or (_DEGREES.get(unit, "") if suffix == "degC" else ""))
     if own is None or own[0] != suffix:
         raise InputError(f"'{unit}' is no unit of it{f', such as {to}' * bool(to)}")
-    return value if own == UNITS[to] else (value + own[2]) * (own[1] / factor) - offset
+    return value if own == UNITS[to] else digits((value + own[2]) * (own[1] / factor) - offset)
+
+
+def digits(value: float) -> float:
+    """A product without the last digits that binary factors spoil: 1034.6 kW are 1034600 W. @param value: any number"""
+    return float(f"{value:.15g}")
 
 
 def is_unit(text: str) -> bool:
