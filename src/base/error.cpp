@@ -20,6 +20,12 @@ std::vector<Finding> all_printable(std::vector<Finding> findings) {
   return findings;
 }
 
+std::vector<Finding> list_of(Finding&& finding) {
+  std::vector<Finding> out;
+  out.push_back(std::move(finding));
+  return out;
+}
+
 }  // namespace
 
 std::string Place::text() const { return line == 0 ? file : fmt::format("{}:{}:{}", file, line, column); }
@@ -33,7 +39,7 @@ std::string Finding::text() const {
 InputError::InputError(std::vector<Finding> findings)
     : std::runtime_error(join(findings)), findings_(all_printable(std::move(findings))) {}
 
-InputError::InputError(Finding finding) : InputError(std::vector<Finding>(1, std::move(finding))) {}
+InputError::InputError(Finding finding) : InputError(list_of(std::move(finding))) {}
 
 InputError::InputError(const std::string& message) : InputError(Finding{{}, "", message}) {}
 

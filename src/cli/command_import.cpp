@@ -31,7 +31,7 @@ int import(const Arguments& a, bool align) {
   if (!a.time_zone.empty()) arguments.insert(arguments.end(), {"--time-zone", a.time_zone});
   if (!a.report.empty()) arguments.insert(arguments.end(), {"--report", a.report});
   if (align) arguments.push_back(fmt::format("--align={}", a.align_s));
-  if (a.strict) arguments.push_back("--strict");
+  if (a.strict) arguments.emplace_back("--strict");
   arguments.insert(arguments.end(), {"--", a.kind});
   arguments.insert(arguments.end(), a.files.begin(), a.files.end());
   return run_python_module("importers", arguments);

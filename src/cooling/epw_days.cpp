@@ -51,6 +51,7 @@ MonthDay pick_day(const EpwYear& year, DayKind kind) {
   const std::vector<Day> days = whole_days(year);
   if (days.empty()) throw InputError(fmt::format("{}: no whole day to pick", year.place));
   std::vector<DayFigures> figures;
+  figures.reserve(days.size());
   for (const Day& d : days) figures.push_back(d.figures);
   return days[pick_day(figures, kind, year.latitude_deg >= 0.0 ? 7 : 1)].date;
 }
@@ -108,7 +109,7 @@ Weather epw_weather(const EpwYear& year, int calendar_year, MonthDay start, int 
   if (!year.whole_year) {  // midnight of the first day is the end of the day before
     const bool again = year.hours[day->second].day != start.day;  // 28 February on the 29th
     const bool none = day->second == 0 && !again;
-    if (none) series.notes.push_back("the file's first midnight has the air of its first record");
+    if (none) series.notes.emplace_back("the file's first midnight has the air of its first record");
     series.knots.push_back(year.hours[again ? day->second + n - 1 : none ? 0 : day->second - 1].air);
     series.first_ns -= series.step_ns;
   }
@@ -124,7 +125,7 @@ Weather epw_weather(const EpwYear& year, int calendar_year, MonthDay start, int 
     day = day_of(date, at_year);
   } while (day != first_of.end() && !(date.month == start.month && date.day == start.day) &&
            !(at_year > calendar_year && start.month == 2 && start.day == 29 && date.month == 3));
-  if (repeated) series.notes.push_back("the file has no 29 February: that day has the air of 28 February");
+  if (repeated) series.notes.emplace_back("the file has no 29 February: that day has the air of 28 February");
   series.periodic = year.whole_year;
   series.local_at_start_ns = hour * ns_per_hour;
   series.source = fmt::format("{} ({})", year.place, year.source);

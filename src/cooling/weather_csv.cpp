@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <optional>
 
@@ -72,10 +73,8 @@ Layout read_names(const Line& line, Findings& findings) {
 
 // Days since 1 January 1970 of a Gregorian date (Howard Hinnant's algorithm).
 Tick days_from_civil(int y, int m, int d) {
-  y -= m <= 2 ? 1 : 0;
-  const int era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
-  const int of_year = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
-  return static_cast<Tick>(era) * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+  using namespace std::chrono;
+  return sys_days{year{y} / month{static_cast<unsigned>(m)} / day{static_cast<unsigned>(d)}}.time_since_epoch().count();
 }
 
 // "2024-07-01T13:00" or with a blank; seconds optional. Minutes since 1970.
@@ -96,7 +95,7 @@ std::optional<Tick> read_time(std::string_view text) {
   if (text.size() == 19 && (text[16] != ':' || number(17, 2) != 0)) return std::nullopt;
   if (y < 1900 || y > 2200 || m < 1 || m > 12 || d < 1 || d > days_in(y, m) || h < 0 || h > 23 || min < 0 || min > 59)
     return std::nullopt;
-  return days_from_civil(y, m, d) * 1440 + h * 60 + min;
+  return (days_from_civil(y, m, d) * 24 + h) * 60 + min;
 }
 
 // As read_time reads it.

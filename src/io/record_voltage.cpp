@@ -199,7 +199,9 @@ void read_values(const ComtradeRecord& r, const ComtradeSeries& c, RecordVoltage
   }
   double last = *known;
   std::size_t i = 0;
-  for (double t = 0.0; t <= r.time_s.back() + 1e-9; t += 1e-3) {
+  const auto n_ms = static_cast<std::size_t>(std::floor(r.time_s.back() * 1e3 + 1e-6)) + 1;
+  for (std::size_t ms = 0; ms < n_ms; ++ms) {
+    const double t = 1e-3 * static_cast<double>(ms);
     while (i + 1 < r.time_s.size() && r.time_s[i + 1] <= t + 1e-9) ++i;
     v.v_pu.push_back(last = std::isnan(c.values[i]) ? last : c.values[i]);
   }
@@ -293,6 +295,7 @@ RecordVoltages voltages_of(const ComtradeRecord& r, const std::string& only) {
   }
   if (out.channels.empty()) {
     std::vector<std::string> all;
+    all.reserve(r.channels.size());
     for (const auto& c : r.channels) all.push_back(fmt::format("{} [{}]", c.name, c.unit));
     throw InputError(
         fmt::format("the record holds no voltage (a channel in V, kV or pu); it has {}", fmt::join(all, ", ")));

@@ -99,6 +99,7 @@ class Sentences {
 
   std::string each_job() const {
     std::vector<std::string> parts;
+    parts.reserve(jobs_.size());
     for (const auto& j : jobs_)
       parts.push_back(std::isfinite(j.tokens_per_s)
                           ? fmt::format("{} {} million on {} GPUs with an iteration of {} s", j.name,

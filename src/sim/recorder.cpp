@@ -130,6 +130,7 @@ void Recorder::continue_hottest() {
 /// Row of all jobs, with the hottest parts of all occupants.
 Row Recorder::site_figures() const {
   std::vector<JobSums> sums;
+  sums.reserve(state_.jobs.size());
   for (const auto& job : state_.jobs) sums.push_back(job.row());
   std::vector<JobShare> shares;
   for (std::size_t j = 0; j < sums.size(); ++j) {
