@@ -169,6 +169,14 @@ TEST_CASE("tiers the other way round: the pause suffices and no cap falls", "[ti
   CHECK(t.tiers.share(1) == 1.0);
 }
 
+TEST_CASE("of two jobs of a tier that may pause, one pauses where it suffices", "[tiers]") {
+  Tiers t(three_jobs("", {}, "may = \"pause\"\ntier = 1\n", "may = \"pause\"\ntier = 1\n"));
+  t.tiers.set_outside(t.site.W() - 5e3);
+  for (int i = 0; i < 4; ++i) t.site.step();
+  CHECK(t.tiers.paused(1));
+  CHECK_FALSE(t.tiers.paused(2));
+}
+
 TEST_CASE("an order beyond all tiers is short by a stated power, and a job that may never be touched is not",
           "[tiers]") {
   Tiers t(three_jobs("", {}, to_cap));
