@@ -54,7 +54,7 @@ SiteWeather of_csv(const WeatherParams& w, const std::string& run_start, const S
   const auto file = cooling::read_csv_weather(w.csv, w.altitude_m);
   if (w.day == WeatherDay::dated) return {cooling::csv_weather(file, run_start), {{}, run_start.substr(0, 10), {}}};
   const Tick midnight_min = cooling::pick_day_min(file, kind_of(w.day));
-  return {cooling::csv_weather(file, midnight_min + 60 * s.hour), {{}, cooling::date_text(midnight_min), {}}};
+  return {cooling::csv_weather(file, midnight_min + Tick{60} * s.hour), {{}, cooling::date_text(midnight_min), {}}};
 }
 
 SiteWeather of_epw(const WeatherParams& w, const Start& s) {
@@ -94,7 +94,7 @@ std::string whole_start(const std::string& start) {
 
 Tick local_time_of_day(const std::string& start) {
   const Start s = parse_start(start);
-  return (Tick{s.hour} * 3600 + s.minute * 60 + s.second) * ns_per_s;
+  return ((Tick{s.hour} * 60 + s.minute) * 60 + s.second) * ns_per_s;
 }
 
 std::string outside_calendar(const RunParams& run) {

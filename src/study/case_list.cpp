@@ -31,6 +31,7 @@ double grid_place(const Variable& v, std::size_t j, std::size_t n) {
 
 void add_grid(CaseList& list, const std::vector<Variable>& variables) {
   std::vector<std::size_t> counts;
+  counts.reserve(variables.size());
   for (const auto& v : variables)
     counts.push_back(v.values.empty() ? static_cast<std::size_t>(v.n_point) : v.values.size());
   for (const auto& index : full_grid(counts)) {

@@ -85,6 +85,7 @@ CaseList joint_cases(const sim::Scenario& scenario, const catalog::Catalog& cata
   }
   if (run_seed) {
     std::vector<std::string> seeds;
+    seeds.reserve(draws.size());
     for (std::size_t i = 0; i < draws.size(); ++i) seeds.push_back(toml_value(case_seed(*run_seed, spec.seed, i)));
     add_column(list, seed_key, seeds);
   }

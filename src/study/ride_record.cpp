@@ -62,6 +62,7 @@ std::string reference_text(const io::RecordVoltage& c) {
 
 std::vector<std::string> names(const RideRecord& r, const std::vector<std::size_t>& channels) {
   std::vector<std::string> out;
+  out.reserve(channels.size());
   for (const auto i : channels) out.push_back(r.channels[i].name);
   return out;
 }
