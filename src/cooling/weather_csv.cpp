@@ -148,12 +148,10 @@ std::optional<WeatherSample> read_sample(const Line& line, const Layout& layout,
 }  // namespace
 
 std::string date_text(Tick minute) {
-  const Tick day = (minute - (minute % 1440 + 1440) % 1440) / 1440;
-  int y = 1900, m = 1;
-  for (; day >= days_from_civil(y + 1, 1, 1); ++y) {
-  }
-  while (m < 12 && day >= days_from_civil(y, m + 1, 1)) ++m;
-  return fmt::format("{:04}-{:02}-{:02}", y, m, day - days_from_civil(y, m, 1) + 1);
+  using namespace std::chrono;
+  const year_month_day date{floor<days>(sys_time<minutes>{minutes{minute}})};
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()));
 }
 
 CsvWeather parse_csv_weather(std::string_view text, const std::string& file, double altitude_m) {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/median.hpp"
 #include "draws.hpp"
 #include "event_instants_parts.hpp"
 #include "tidewatt/base/error.hpp"
@@ -141,12 +142,6 @@ std::vector<std::size_t> order_of(std::size_t event_number, std::size_t n_instan
   const auto place = [&](std::size_t i) { return random::uniform(seed, draws::event_order, event_number, i); };
   std::stable_sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
   return out;
-}
-
-double median(std::vector<double> x) {
-  std::sort(x.begin(), x.end());
-  const std::size_t n = x.size();
-  return 0.5 * (x[(n - 1) / 2] + x[n / 2]);
 }
 
 /// Figures of the whole run in every draw that has all of its replays.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/median.hpp"
 #include "draws.hpp"
 #include "fleet_estimate.hpp"
 #include "fleet_screen.hpp"
@@ -81,11 +82,6 @@ double sigma_of(const std::vector<double>& x) {
   return std::sqrt(square / std::max(1.0, n - 1.0));
 }
 
-double median_of(std::vector<double> x) {
-  std::sort(x.begin(), x.end());
-  return 0.5 * (x[(x.size() - 1) / 2] + x[x.size() / 2]);
-}
-
 constexpr double of_median = 1.2533141373155001;  // √(π/2): error of a median ÷ that of a mean, of normal draws
 
 /// By how much estimates miss complete runs. Fans may step otherwise in a screen: one run in twenty is far off, so medians decide.
@@ -95,12 +91,12 @@ struct Miss {
 Miss miss_of(const std::vector<double>& missed) {
   constexpr double of_deviation = 1.4826;  // standard deviation ÷ median deviation, of normal draws
   const auto n = static_cast<double>(missed.size());
-  const double middle = median_of(missed);
+  const double middle = median(missed);
   std::vector<double> off;
   for (const double m : missed) off.push_back(std::abs(m - middle));
   // One or two say little of their spread: the miss itself counts.
   Miss out;
-  out.sigma = missed.size() > 2 ? of_deviation * median_of(off) : std::max(std::abs(middle), sigma_of(missed));
+  out.sigma = missed.size() > 2 ? of_deviation * median(off) : std::max(std::abs(middle), sigma_of(missed));
   out.error = of_median * out.sigma / std::sqrt(n);
   // Estimates have hardly any bias of their own: a miss within its error is no reason to move them.
   if (std::abs(middle) > out.error) out.correction = middle - out.error * out.error / middle;
@@ -181,9 +177,9 @@ void fill(const std::vector<CompleteRun>& runs, const std::vector<std::uint64_t>
       if (value > 0.0) logs.push_back(math::log(value / base[k]));
     }
     if (logs.empty()) continue;
-    const double median = base[k] * math::exp(median_of(logs)),
+    const double typical = base[k] * math::exp(median(logs)),
                  by_draws = of_median * sigma_of(logs) / std::sqrt(static_cast<double>(logs.size())),
-                 by_miss = miss.error / median;
+                 by_miss = miss.error / typical;
     out.median_error[fleet_keys[k]] = std::sqrt(by_draws * by_draws + by_miss * by_miss);
     out.n_draw = std::max(out.n_draw, static_cast<std::int64_t>(logs.size()));
     out.logs[fleet_keys[k]] = std::move(logs);

@@ -8,6 +8,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "base/median.hpp"
 #include "event_instants.hpp"
 #include "fleet_expectation.hpp"
 #include "input_draws.hpp"
@@ -56,11 +57,7 @@ Nominal nominal_figures(const sim::Scenario& scenario, double iteration_s) {
       if (e.at_s > 0.0 && e.at_s + by_s < scenario.run.duration_s) e.at_s += by_s;
     for (const auto& [key, value] : figures_of(moved)) of_phases[key].push_back(value);
   }
-  for (auto& [key, values] : of_phases) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    out.typical[key] = *middle;
-  }
+  for (const auto& [key, values] : of_phases) out.typical[key] = median(values);
   return out;
 }
 

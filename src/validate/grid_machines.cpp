@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/median.hpp"
 #include "catalog_in_use.hpp"
 #include "grid/modes.hpp"
 #include "grid_rows.hpp"
@@ -45,11 +46,6 @@ Bus forced_at(const grid::MachineCase& c, double bus) {
           std::min(out.beside_Hz,
                    grid::forced_oscillation(linear, 66.7e6, out.period_s + sign * tenth, 0.5, 6.0).peak_to_peak_Hz);
   return out;
-}
-
-double median(std::vector<double> x) {
-  std::sort(x.begin(), x.end());
-  return 0.5 * (x[(x.size() - 1) / 2] + x[x.size() / 2]);
 }
 
 }  // namespace
