@@ -7,8 +7,9 @@ source) and whatever else the row itself lists. What lists declare where publica
 so on: recomputation, sharding, overlaps, attention), networks of one's own and kernels found out afterwards (MENDED) stay at the product's
 defaults. A second reading adds what the row's table says of NAMED keys where the row's tolerance says that its plan is published.
 
-The model part is exchanged in logarithms, as if all parts were symmetric: the others' middles add up, half-widths go in quadrature. Its ends
-are those of `validate --model-errors`, by the row's own traits: of a rate over a whole run the printed part has the class of steps instead.
+The model part is exchanged in logarithms: medians of the parts add up, and so do, in quadrature, the distances from them to the lower and to
+the upper ends. The model's quantiles are those of `validate --model-errors`, by the row's own traits: of a rate over a whole run the printed
+part has the class of steps instead.
 """
 import functools
 import math
@@ -87,16 +88,16 @@ def headline_of(row):
     return HEADLINES[kind], row[kind] * (1 if kind == "step_s" else row["plan"]["n_gpu"])
 
 
-def as_rate(key, low, high):
-    """Ends of ln(K / K_run) as those of ln(throughput): iterations err the other way."""
-    return (-high, -low) if key == "iteration_s" else (low, high)
+def as_rate(key, quantiles):
+    """Quantiles of ln(K / K_run) as those of ln(throughput): iterations err the other way."""
+    return tuple(-x for x in reversed(quantiles)) if key == "iteration_s" else tuple(quantiles)
 
 
 def together(parts):
-    """5 and 95 % of a sum of independent logarithms: half-widths in quadrature around the sum of the middles."""
-    centre = sum(low + high for low, high in parts) / 2
-    half = math.hypot(*((high - low) / 2 for low, high in parts))
-    return centre - half, centre + half
+    """5, 50 and 95 % of a sum of independent logarithms: medians add up, distances from them go in quadrature, each side by itself."""
+    centre = sum(middle for _, middle, _ in parts)
+    below, above = (math.hypot(*(q[1] - q[side] for q in parts)) for side in (0, 2))
+    return centre - below, centre, centre + above
 
 
 def judged(line, row, figures):
@@ -106,15 +107,15 @@ def judged(line, row, figures):
     at = figures[key]
 
     def log(quantiles):
-        return as_rate(key, *(math.log(quantiles[f"{key}_{end}"] / at) for end in ("p05", "p95")))
+        return as_rate(key, [math.log(quantiles[f"{key}_{end}"] / at) for end in ("p05", "p50", "p95")])
 
     parts = [log(part) for name in NO_MODEL_PARTS if f"{key}_p05" in (part := figures["interval"]["parts"][name])]
     others, printed = together(parts), log(figures)
-    low, high = together([others, (line["p05"], line["p95"])])
-    x = as_rate(key, *[math.log(measured / at)] * 2)[0]
+    low, _, high = together([others, (line["p05"], line["p50"], line["p95"])])
+    x = as_rate(key, [math.log(measured / at)])[0]
     return {**line, "measured_log": x, "low": low, "high": high, "half": (high - low) / 2, "others": others,
-            "inside": low <= x <= high, "printed": printed[0] <= x <= printed[1], "model_alone": line["p05"] <= x <= line["p95"],
-            "own_inside": printed[0] <= 0.0 <= printed[1], "cpu_s": figures["interval"]["cpu_s"]}  # fmt: skip
+            "inside": low <= x <= high, "printed": printed[0] <= x <= printed[2], "model_alone": line["p05"] <= x <= line["p95"],
+            "own_inside": printed[0] <= 0.0 <= printed[2], "cpu_s": figures["interval"]["cpu_s"]}  # fmt: skip
 
 
 def refusal(text):
@@ -222,7 +223,7 @@ def outside(report):
             plan = plan_of(row, False)
             why = [f"{key} {toml_value(left_at_defaults(row, plan)[key])} {'is refused' if x is None else percent(x)}"
                    for key, x in effects(report, row, plan).items() if x is None or abs(x) >= LEAST_EFFECT]  # fmt: skip
-            ends = [percent(x) for x in (r["measured_log"], r["low"], r["high"], *r["others"], r["log"])]
+            ends = [percent(x) for x in (r["measured_log"], r["low"], r["high"], *r["others"][::2], r["log"])]
             report.judge(f"outside: {r['row']}", True, f"measured {ends[0]} [{ends[1]}, {ends[2]}], without the model part [{ends[3]}, {ends[4]}]; "
                          f"by its declared plan {ends[5]}; unsaid: {', '.join(why) or 'nothing that matters'}", "stated")  # fmt: skip
 
@@ -249,11 +250,11 @@ def cost(report):
 
 def arithmetic(report):
     """A model part alone stays as it is; equal parts widen with the root of their number; iterations err the other way."""
-    low, high = together([(-0.3, 0.1)])
-    report.judge("one part", math.isclose(low, -0.3) and math.isclose(high, 0.1), f"{low:.3f}, {high:.3f}", "as it is")
-    low, high = together([(-0.3, 0.3)] * 4)
+    low, _, high = together([(-0.3, -0.1, 0.2)])
+    report.judge("one part", math.isclose(low, -0.3) and math.isclose(high, 0.2), f"{low:.3f}, {high:.3f}", "as it is")
+    low, _, high = together([(-0.3, 0.0, 0.3)] * 4)
     report.judge("four equal parts", math.isclose(low, -0.6) and math.isclose(high, 0.6), f"{low:.3f}, {high:.3f}", "twice one")
-    report.judge("iterations", as_rate("iteration_s", -0.1, 0.2) == (-0.2, 0.1), as_rate("iteration_s", -0.1, 0.2), "(-0.2, 0.1)")
+    report.judge("iterations", as_rate("iteration_s", (-0.1, 0.05, 0.2)) == (-0.2, -0.05, 0.1), as_rate("iteration_s", (-0.1, 0.05, 0.2)), "(-0.2, -0.05, 0.1)")
 
 
 GROUPS = {"blind_arithmetic": arithmetic, "blind_as_written": [coverage, widths, outside, second_reading, cost]}

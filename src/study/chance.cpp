@@ -101,7 +101,8 @@ FigureChance combine(const std::string& key, double value, std::span<const Chanc
   for (std::size_t m = 0; m < moving.sorted.size(); ++m) {
     const ChancePart& part = parts[moving.number[m]];
     const auto& sorted = moving.sorted[m];
-    out.parts[part.name] = {value * math::exp(at(sorted, 0.05)), value * math::exp(at(sorted, 0.95))};
+    const auto of = [&](double u) { return value * math::exp(at(sorted, u)); };
+    out.parts[part.name] = {of(0.05), of(0.5), of(0.95)};
     const auto error = part.median_error.find(key);
     const Moments of_part = moments_of(part.logs.at(key), error == part.median_error.end() ? -1.0 : error->second);
     all.of_mean += of_part.of_mean, all.variance += of_part.variance, all.of_variance += of_part.of_variance;

@@ -30,12 +30,17 @@ struct ChancePart {
   std::string note;                            ///< why the part is empty, what it rests on
 };
 
+/// Quantiles of a figure, in its unit.
+struct Quantiles {
+  double p05 = 0.0, p50 = 0.0, p95 = 0.0;
+};
+
 /// Where a figure lies, in the figure's unit; NaN: not known.
 struct FigureChance {
   std::string key;                                           ///< of the summary
   double p05 = 0.0, p50 = 0.0, p95 = 0.0;                    ///< quantiles of all parts together
   double p05_error = 0.0, p50_error = 0.0, p95_error = 0.0;  ///< their standard errors, from the number of draws
-  std::map<std::string, std::pair<double, double>> parts;    ///< [part] 5 and 95 % with this part alone
+  std::map<std::string, Quantiles> parts;                    ///< [part] with this part alone
   std::string note;                                          ///< why there is none
 };
 

@@ -23,7 +23,7 @@ const Headline& headline(const std::string& key) {
 /// The part that alone has the widest interval.
 std::string widest(const FigureChance& f) {
   const auto most = std::max_element(f.parts.begin(), f.parts.end(), [](const auto& a, const auto& b) {
-    return a.second.second - a.second.first < b.second.second - b.second.first;
+    return a.second.p95 - a.second.p05 < b.second.p95 - b.second.p05;
   });
   return most == f.parts.end() ? "" : most->first;
 }
@@ -52,9 +52,9 @@ std::string chance_text(const Chance& c, const sim::Result& base, bool all) {
     if (const auto bound = c.bound.find(f.key); bound != c.bound.end())
       out += fmt::format("    were the edges of all jobs to meet: {}\n", cell(bound->second));
     if (!all) continue;
-    for (const auto& [part, ends] : f.parts)
-      out += fmt::format("    {:<30} {:>10} {:>10} {:>10} {:>10}\n", part + " alone", "", "", cell(ends.first),
-                         cell(ends.second));
+    for (const auto& [part, of] : f.parts)
+      out += fmt::format("    {:<30} {:>10} {:>10} {:>10} {:>10}\n", part + " alone", "", cell(of.p50), cell(of.p05),
+                         cell(of.p95));
   }
   if (any) {
     std::vector<std::string> draws;
@@ -98,8 +98,9 @@ std::string chance_json(const Chance& c) {
         at["median_error"][f.key] = number(error->second);
       const auto ends = f.parts.find(part.name);
       if (ends == f.parts.end()) continue;
-      at[f.key + "_p05"] = ends->second.first, at[f.key + "_p95"] = ends->second.second;
-      at[f.key + "_half_width"] = 0.5 * (ends->second.second - ends->second.first);
+      const auto& [p05, p50, p95] = ends->second;
+      at[f.key + "_p05"] = p05, at[f.key + "_p50"] = p50, at[f.key + "_p95"] = p95;
+      at[f.key + "_half_width"] = 0.5 * (p95 - p05);
     }
   }
   return out.dump();

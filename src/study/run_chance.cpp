@@ -10,6 +10,7 @@
 
 #include "base/median.hpp"
 #include "event_instants.hpp"
+#include "event_instants_parts.hpp"
 #include "fleet_expectation.hpp"
 #include "input_draws.hpp"
 #include "reduced_fleet.hpp"
@@ -53,8 +54,8 @@ Nominal nominal_figures(const sim::Scenario& scenario, double iteration_s) {
   for (int i = 1; moves && i < n_phase; ++i) {
     sim::Scenario moved = scenario;
     const double by_s = iteration_s * i / n_phase;
-    for (auto& e : moved.events)
-      if (e.at_s > 0.0 && e.at_s + by_s < scenario.run.duration_s) e.at_s += by_s;
+    for (auto& e : moved.events)  // parts of a plant fail at whole milliseconds
+      if (e.at_s > 0.0 && e.at_s + by_s < scenario.run.duration_s) e.at_s = detail::whole_ms(e.at_s + by_s);
     for (const auto& [key, value] : figures_of(moved)) of_phases[key].push_back(value);
   }
   for (const auto& [key, values] : of_phases) out.typical[key] = median(values);

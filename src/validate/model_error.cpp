@@ -195,13 +195,21 @@ std::vector<CheckedRow> checked_rows(const std::vector<LedgerLine>& lines) {
     if (std::isnan(c.log)) continue;
     const Wanted wanted = wanted_by(c);
     const ModelError others = class_of(all, wanted, c.line->source);
-    CheckedRow row{c.line->row, c.line->source,    class_of(all, wanted, "").class_name,
-                   c.log,       others.class_name, others.logs.size(),
-                   0,           std::nan(""),      std::nan(""),
+    CheckedRow row{c.line->row,
+                   c.line->source,
+                   class_of(all, wanted, "").class_name,
+                   c.log,
+                   others.class_name,
+                   others.logs.size(),
+                   0,
+                   std::nan(""),
+                   std::nan(""),
+                   std::nan(""),
                    others.note};
     if (row.n > 0) {
       const Predictive next = predictive(others.logs, others.sources);
-      row.n_source = next.n_source, row.p05 = next.quantile(0.05), row.p95 = next.quantile(0.95);
+      row.n_source = next.n_source;
+      row.p05 = next.quantile(0.05), row.p50 = next.quantile(0.5), row.p95 = next.quantile(0.95);
     }
     out.push_back(std::move(row));
   }
@@ -233,6 +241,7 @@ std::string checked_json(const std::vector<CheckedRow>& rows) {
                     {"n", r.n},
                     {"n_source", r.n_source},
                     {"p05", number(r.p05)},
+                    {"p50", number(r.p50)},
                     {"p95", number(r.p95)},
                     {"inside", r.n > 0 ? nlohmann::ordered_json(r.inside()) : nlohmann::ordered_json()},
                     {"note", r.note}});

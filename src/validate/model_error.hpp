@@ -48,6 +48,7 @@ struct CheckedRow {
   std::size_t n_source = 0;  ///< sources of these, a count
   double
       p05 = 0.0,
+      p50 = 0.0,
       p95 = 0.0;  ///< where the next source's log lies by that class (`predictive`), dimensionless; NaN without a class
   std::string note;  ///< as in ModelError
   /// Whether the measured value lies between the quantiles, ends included.

@@ -39,7 +39,7 @@ TEST_CASE("independent normal parts add as variances do") {
   const auto f = combine("pcc_mean_MW", 10.0, parts);
   CHECK(std::log(f.p50 / 10.0) == Approx(0.01).margin(0.002));
   CHECK(std::log(f.p95 / f.p05) == Approx(2.0 * 1.645 * 0.05).epsilon(0.03));
-  CHECK(f.parts.at("inputs").second == Approx(10.0 * std::exp(1.645 * 0.03)).epsilon(2e-3));
+  CHECK(f.parts.at("inputs").p95 == Approx(10.0 * std::exp(1.645 * 0.03)).epsilon(2e-3));
 }
 
 TEST_CASE("the interval does not follow the run's own value: a part with a median of its own moves it away") {
@@ -47,6 +47,7 @@ TEST_CASE("the interval does not follow the run's own value: a part with a media
   const auto f = combine("pcc_mean_MW", 1.2, parts);
   CHECK(f.p05 > 1.2);
   CHECK(f.p50 == Approx(1.2 * std::exp(0.4)).epsilon(0.01));
+  CHECK(f.parts.at("fleet").p50 == Approx(1.2 * std::exp(0.4)).epsilon(0.01));
 }
 
 TEST_CASE("more draws leave less open of the ends") {
