@@ -17,7 +17,7 @@ FOLDERS = {"mlperf_raw_h100_8node_llama2": ["*/*.txt", "*.txt", "*.json"], "gpu_
            "inference_requests": ["*.csv", "*.jsonl"], "inference_power_h100": ["*_num_gpus_*.csv"], "electricity_price": ["*.csv"], "carbon_intensity": ["*.csv"],
            "weather_world": ["*.json", "*.epw"]}  # fmt: skip
 NOT_KINDS = "scontrol text, ClusterCockpit JSON, Chakra execution traces, fit tables of inference_power_h100"
-NO_READING = ("Controls.json", "Sensors.json", "Fans.json", "PowerSupplies.json", "PSU", "Subsystem.json", "Definitions")
+NO_READING = ("util_instant_query.json", "Controls.json", "Sensors.json", "Fans.json", "PowerSupplies.json", "PSU", "Subsystem.json", "Definitions")
 
 
 def run_import(report, kind, paths, out, *more):
@@ -43,7 +43,7 @@ def check_files(report):
         wrong = []
         for path in files:
             done = run_import(report, "auto", [path], out)
-            # A collection, an inventory or a declared constant alone holds nothing usable, and 2 says so.
+            # A collection, an inventory, a declared constant or utilization alone holds nothing usable, and 2 says so.
             empty = done.code == 2 and (any(part in path.name for part in NO_READING) or path.name in ("sw_0.txt",) or path.name.startswith("system_"))
             if (done.code != 0 and not empty) or "Traceback" in done.stderr:
                 wrong.append(f"{path.name}: {done.code} {done.stderr.strip()[-80:]}")
