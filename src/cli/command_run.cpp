@@ -23,6 +23,7 @@
 #include "stop_signals.hpp"
 #include "study/explain_swing.hpp"
 #include "study/hardware_figures.hpp"
+#include "study/input_effects.hpp"
 #include "study/run_chance.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
 #include "tidewatt/io/payload_hash.hpp"
@@ -248,7 +249,9 @@ void run(Arguments a, int& exit_code) {
   auto& result = *finished;
   study::add_hardware_figures(study::hardware_figures(scenario), result);
   std::optional<study::SwingReport> swing;
-  if (!a.explain.empty())
+  std::optional<study::InputEffects> effects;
+  if (a.explain == "inputs") effects = study::input_effects(scenario, result, {a.threads, a.load.catalog_overlay});
+  if (!a.explain.empty() && !effects)
     swing = study::explain_swing(scenario, result, {a.threads, a.n_fleet}, [&](const std::string& name) {
       if (!a.quiet && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{} ...\n", name);
     });
@@ -273,6 +276,7 @@ void run(Arguments a, int& exit_code) {
       object["explain"] = {
           {a.explain, nlohmann::ordered_json::parse(a.explain == "power" ? study::power_json(*swing)
                                                                          : study::swing_json(*swing))}};
+    if (effects) object["explain"] = {{a.explain, nlohmann::ordered_json::parse(study::effects_json(*effects))}};
     if (!gpu.empty()) object["gpu_view"] = nlohmann::ordered_json::parse(gpu);
     if (chance) object["interval"] = nlohmann::ordered_json::parse(study::chance_json(*chance));
     object["defaults"] = nlohmann::ordered_json::object();
@@ -290,6 +294,7 @@ void run(Arguments a, int& exit_code) {
   if (chance) fmt::print("\n{}", study::chance_text(*chance, result, a.all));
   fmt::print("{}", evidence_text(scenario, result));
   if (swing) fmt::print("\n{}", a.explain == "power" ? study::power_text(*swing) : study::swing_text(*swing));
+  if (effects) fmt::print("\n{}", study::effects_text(*effects));
   fmt::print("{}", gpu);
 }
 
@@ -348,11 +353,13 @@ void add_run_commands(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   r->add_option("--resume", a->resume, "continue from a checkpoint of the same scenario; the result has the same bits")
       ->type_name("FILE");
-  auto* explain = r->add_option("--explain", a->explain,
-                                "swing: repeat the run without each cause and with each lever, and report their "
-                                "effect over several drawn fleets; power: what each cause is worth in watts")
-                      ->type_name("WORD")
-                      ->check(CLI::IsMember({"swing", "power"}));
+  auto* explain =
+      r->add_option("--explain", a->explain,
+                    "swing: repeat the run without each cause and with each lever, and report their "
+                    "effect over several drawn fleets; power: what each cause is worth in watts; inputs: what each "
+                    "assumed input does to the headlines over its range, alone")
+          ->type_name("WORD")
+          ->check(CLI::IsMember({"swing", "power", "inputs"}));
   r->add_option("--fleets", a->n_fleet,
                 "drawn fleets over which --explain averages, this run's among them; 1: this run's alone, without "
                 "standard errors")

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 
+#include "common_key.hpp"
 #include "fan_report.hpp"
 #include "grid_case.hpp"
 #include "grid_summary.hpp"
@@ -225,7 +226,7 @@ std::string told_writes(const Outside& outside) {
 /// What the scenario assumes. A word has no number: value, low and high are NaN.
 void add_trust(const Scenario& scenario, Result& result) {
   std::vector<std::string> key, source, word, words;
-  std::vector<double> value, low, high;
+  std::vector<double> value, low, high, effect;
   for (const auto& a : scenario.assumed) {
     const bool is_word = !a.words.empty();
     const auto unless_word = [&](double x) { return is_word ? std::numeric_limits<double>::quiet_NaN() : x; };
@@ -234,6 +235,7 @@ void add_trust(const Scenario& scenario, Result& result) {
     value.push_back(unless_word(a.value)), low.push_back(unless_word(a.low)), high.push_back(unless_word(a.high));
     word.push_back(is_word ? a.text(a.value) : "");
     words.push_back(is_word ? a.choices() : "");
+    effect.push_back(known_effect_frac(a.key));
   }
   const auto n = shape_of(key.size());
   result.arrays.push_back({"/trust/key", {"input"}, n, key, "1", "assumed input"});
@@ -243,6 +245,9 @@ void add_trust(const Scenario& scenario, Result& result) {
   result.arrays.push_back({"/trust/word", {"input"}, n, word, "1", "word used; empty: a number"});
   result.arrays.push_back({"/trust/words", {"input"}, n, words, "1", "words that are equally likely; empty: a number"});
   result.arrays.push_back({"/trust/source", {"input"}, n, source, "1", "where it comes from"});
+  result.arrays.push_back(
+      column("/trust/largest_effect_frac", "input", effect, "1",
+             "largest change of a headline that it has made alone in shipped scenarios; NaN: not moved there"));
 }
 
 }  // namespace

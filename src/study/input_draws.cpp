@@ -11,39 +11,19 @@
 #include <tuple>
 
 #include "base/node_number.hpp"
+#include "input_draws_parts.hpp"
 #include "sampling.hpp"
+#include "sim/common_key.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
+using detail::CommonInput, detail::Dimensions;
+
 constexpr std::size_t most_tries = 8;  // candidates per draw that is asked for
 constexpr double days_around = 30.0;   // by which the start is moved, at most [assumed]
 constexpr std::uint64_t days_seed = 1;
-
-/// Inputs that move together, for they are one thing: value = place · (high − low) + low of each.
-struct Common {
-  struct Item {
-    std::string key;
-    double low = 0.0, high = 0.0;
-    std::vector<double> values{};  // equally likely; empty: any between the ends
-    double at(double place) const {
-      if (values.empty()) return low + place * (high - low);
-      return values[std::min(values.size() - 1, static_cast<std::size_t>(place * static_cast<double>(values.size())))];
-    }
-  };
-  std::vector<Item> items;
-};
-
-/// A key without the name of its hall or job, and without the number of a list's item: a curve is high or low as a whole.
-std::string common_name(std::string key) {
-  key = key.substr(0, key.find('['));
-  const auto first = key.find('.');
-  const std::string list = key.substr(0, first);
-  if (list != "hall" && list != "job") return key;
-  const auto second = key.find('.', first + 1);
-  return second == std::string::npos ? key : list + key.substr(second);
-}
 
 const std::set<std::string> die_limits = {"hall.gpu.governor.thermal_target_degC", "hall.gpu.governor.slowdown_degC",
                                           "hall.gpu.governor.shutdown_degC"};
@@ -70,7 +50,7 @@ bool round_named(const InputError& e, InputDraw& draw) {
 }
 
 /// A list's items have one range: the list moves by one factor, as far as all items stay inside.
-void hold_shape(Common& list, const std::map<std::string, double>& values) {
+void hold_shape(CommonInput& list, const std::map<std::string, double>& values) {
   double least = 0.0, most = std::numeric_limits<double>::infinity();
   for (const auto& item : list.items) {
     const double now = values.at(item.key);
@@ -80,8 +60,8 @@ void hold_shape(Common& list, const std::map<std::string, double>& values) {
   for (auto& item : list.items) item.low = values.at(item.key) * least, item.high = values.at(item.key) * most;
 }
 
-std::vector<Common> common_inputs(const sim::Scenario& s, const std::set<std::string>& taken) {
-  std::vector<Common> out;
+std::vector<CommonInput> common_inputs(const sim::Scenario& s, const std::set<std::string>& taken) {
+  std::vector<CommonInput> out;
   std::map<std::tuple<std::string, double, double, double, std::string>, std::size_t> known;
   std::map<std::string, double> values;
   // Words come last: numbers have the same draws with and without them.
@@ -91,7 +71,7 @@ std::vector<Common> common_inputs(const sim::Scenario& s, const std::set<std::st
     if (!(a.low < a.high) || taken.contains(a.key)) continue;
     // What moves by one place in its own range: a list's items, and the temperatures at which one GPU defends itself. These are
     // margins of one die to one limit, and drawn apart a GPU would switch off before it is slowed down.
-    const std::string name = common_name(a.key);
+    const std::string name = sim::common_key(a.key);
     const bool limit = die_limits.contains(name);
     const bool item = a.key.ends_with("]");
     const auto [at, added] = limit
@@ -101,7 +81,7 @@ std::vector<Common> common_inputs(const sim::Scenario& s, const std::set<std::st
     out[at->second].items.push_back({a.key, a.low, a.high, a.values});
     values[a.key] = a.value;
   }
-  for (Common& c : out)
+  for (CommonInput& c : out)
     if (c.items.front().key.ends_with("]")) hold_shape(c, values);
   return out;
 }
@@ -126,17 +106,6 @@ std::map<std::string, std::vector<double>> gpu_rows(const sim::Scenario& s, cons
   return out;
 }
 
-/// A model's dimension: it moves in steps of its grain from the usual value.
-struct Dimension {
-  double usual = 0.0, low = 0.0, high = 0.0, grain = 1.0;
-  /// @param coarser grains of a step
-  double at(double value, double coarser) const {
-    const double step = coarser * grain, moved = usual + step * std::round((value - usual) / step);
-    return moved >= low && moved <= high ? moved : usual;
-  }
-};
-using Dimensions = std::map<std::string, Dimension>;
-
 /// Why a draw cannot be built; empty: it can. Rounds what must be whole, and dimensions of a model ever more coarsely until they
 /// divide as its plan asks: with the coarsest steps they are the usual ones.
 std::string refused(const sim::Scenario& s, const Dimensions& dimensions, InputDraw& draw) {
@@ -158,6 +127,39 @@ std::string refused(const sim::Scenario& s, const Dimensions& dimensions, InputD
   }
 }
 
+}  // namespace
+
+namespace detail {
+
+Candidates::Candidates(const ReducedFleet& fleet, const catalog::Catalog& catalog)
+    : fleet_(fleet), rows_(gpu_rows(fleet.scenario, catalog)) {
+  std::set<std::string> taken;
+  for (const auto& [key, column] : rows_) taken.insert(key);
+  inputs_ = common_inputs(fleet.scenario, taken);
+  for (const auto& a : fleet.scenario.assumed)
+    if (a.key.find(".model.") != std::string::npos && a.words.empty() && a.value >= 1.0 && a.low < a.high)
+      dimensions_[a.key] = {a.value, a.low, a.high, grain_of(a.value)};
+}
+
+void Candidates::put(const CommonInput& input, double place, InputDraw& draw) const {
+  for (const auto& item : input.items) {
+    const auto scale = fleet_.scaled.find(item.key);
+    const auto d = dimensions_.find(item.key);
+    const double value = d == dimensions_.end() ? item.at(place) : d->second.at(item.at(place), 1.0);
+    draw[item.key] = (scale == fleet_.scaled.end() ? 1.0 : scale->second) * value;
+  }
+}
+
+std::string Candidates::refused(InputDraw& draw) const {
+  Dimensions drawn = dimensions_;
+  std::erase_if(drawn, [&](const auto& d) { return !draw.contains(d.first); });
+  return study::refused(fleet_.scenario, drawn, draw);
+}
+
+}  // namespace detail
+
+namespace {
+
 /// `YYYY-MM-DDThh:00:00`, some days later. @throws InputError for another form
 std::string moved(const std::string& start, std::int64_t days) {
   using namespace std::chrono;
@@ -175,23 +177,9 @@ std::string moved(const std::string& start, std::int64_t days) {
 }  // namespace
 
 InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalog, std::size_t n, std::uint64_t seed) {
-  const sim::Scenario& s = fleet.scenario;
-  const auto rows = gpu_rows(s, catalog);
-  std::set<std::string> taken;
-  for (const auto& [key, column] : rows) taken.insert(key);
-  const auto inputs = common_inputs(s, taken);
-  Dimensions dimensions;
-  for (const auto& a : s.assumed)
-    if (a.key.find(".model.") != std::string::npos && a.words.empty() && a.value >= 1.0 && a.low < a.high)
-      dimensions[a.key] = {a.value, a.low, a.high, grain_of(a.value)};
-  const auto place = [&](const std::string& key, double value) {
-    const auto d = dimensions.find(key);
-    return d == dimensions.end() ? value : d->second.at(value, 1.0);
-  };
-  const auto factor = [&](const std::string& key) {
-    const auto at = fleet.scaled.find(key);
-    return at == fleet.scaled.end() ? 1.0 : at->second;
-  };
+  const detail::Candidates candidates(fleet, catalog);
+  const auto& rows = candidates.rows();
+  const auto& inputs = candidates.inputs();
   InputDraws out;
   if (rows.empty() && inputs.empty()) return out;
   // Rounds of n candidates: the first round is a whole hypercube where nothing is refused.
@@ -200,10 +188,8 @@ InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalo
     for (std::size_t i = 0; i < n && out.draws.size() < n; ++i) {
       InputDraw draw;
       for (const auto& [key, column] : rows) draw[key] = column[(seed - 1 + round * n + i) % column.size()];
-      for (std::size_t d = 0; d < inputs.size(); ++d)
-        for (const auto& item : inputs[d].items)
-          draw[item.key] = factor(item.key) * place(item.key, item.at(points[i][d]));
-      if (const std::string refusal = refused(s, dimensions, draw); refusal.empty())
+      for (std::size_t d = 0; d < inputs.size(); ++d) candidates.put(inputs[d], points[i][d], draw);
+      if (const std::string refusal = candidates.refused(draw); refusal.empty())
         out.draws.push_back(std::move(draw));
       else if (out.n_refused++ == 0)
         out.refusal = refusal;

@@ -8,12 +8,10 @@
 #include <map>
 #include <stdexcept>
 
-#include "base/median.hpp"
 #include "event_instants.hpp"
-#include "event_instants_parts.hpp"
 #include "fleet_expectation.hpp"
 #include "input_draws.hpp"
-#include "reduced_fleet.hpp"
+#include "replays.hpp"
 #include "sim/fleet_clocks.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/look_up.hpp"
@@ -22,45 +20,9 @@
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
-constexpr double longest_replay_s = 24.0 * 3600.0;
-constexpr double usual_replay_s = 1800.0, behind_events_s = 600.0;  // of runs without a whole day
 constexpr std::uint64_t inputs_seed = 1;
-constexpr int n_phase = 5;  // of events within an iteration
 
 double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
-using Figures = std::map<std::string, double>;
-
-Figures figures_of(const sim::Scenario& scenario) {
-  const auto result = sim::run(scenario, {1, {}});
-  Figures out;
-  for (const Headline& h : headlines())
-    if (const double x = sim::figure(result, h.key); std::isfinite(x)) out[h.key] = x;
-  return out;
-}
-
-/// What draws are held against.
-struct Nominal {
-  Figures as_is;  ///< of days: iterations stay as long as they are, and events hit the same part of one
-  Figures
-      typical;  ///< of inputs: medians over phases of all events within an iteration. A draw changes what its events hit
-};
-
-Nominal nominal_figures(const sim::Scenario& scenario, double iteration_s) {
-  Nominal out{figures_of(scenario), {}};
-  const bool moves = !scenario.events.empty() && std::isfinite(iteration_s);
-  std::map<std::string, std::vector<double>> of_phases;
-  for (const auto& [key, value] : out.as_is) of_phases[key] = {value};
-  for (int i = 1; moves && i < n_phase; ++i) {
-    sim::Scenario moved = scenario;
-    const double by_s = iteration_s * i / n_phase;
-    for (auto& e : moved.events)  // parts of a plant fail at whole milliseconds
-      if (e.at_s > 0.0 && e.at_s + by_s < scenario.run.duration_s) e.at_s = detail::whole_ms(e.at_s + by_s);
-    for (const auto& [key, value] : figures_of(moved)) of_phases[key].push_back(value);
-  }
-  for (const auto& [key, values] : of_phases) out.typical[key] = median(values);
-  return out;
-}
 
 ChancePart part(const char* name) {
   ChancePart out;
@@ -130,14 +92,6 @@ ChancePart fleet_part(sim::Scenario scenario, const sim::Result& base, const Cha
   return fleet_expectation({scenario, day, clocks}, {1, 1, o.stop});
 }
 
-/// The part of a run that is replayed: its first day; of a shorter run, which has no swing, the first half hour and all events.
-double replayed_s(const sim::Scenario& s) {
-  if (s.run.duration_s >= longest_replay_s) return longest_replay_s;
-  double out_s = usual_replay_s;
-  for (const auto& e : s.events) out_s = std::max(out_s, e.at_s + std::max(e.duration_s, 0.0) + behind_events_s);
-  return std::min(out_s, s.run.duration_s);
-}
-
 /// Why a headline of the run has no interval; empty: it has one.
 std::string without(const sim::Result& base, const Headline& h) {
   if (std::string_view(h.key) != "throughput_swing_percent") return "";
@@ -153,17 +107,9 @@ std::string without(const sim::Result& base, const Headline& h) {
 Chance run_chance(const sim::Scenario& scenario, const sim::Result& base, const ChanceOptions& o) {
   const double begin_s = cpu_s();
   Chance out;
-  auto fleet = reduced_fleet(scenario);
-  if (!fleet.whole.empty()) out.notes.push_back("replays have the whole fleet: " + fleet.whole);
-  double& duration_s = fleet.scenario.run.duration_s;
-  if (const double replay_s = replayed_s(scenario); replay_s < duration_s) {
-    duration_s = replay_s;
-    out.notes.push_back(fmt::format("replays cover the first {:.3g} h", duration_s / 3600.0));
-  }
-  // No headline comes from flicker, bands and cycles, which see the rated part alone: it is left empty, a tenth of the work.
-  fleet.scenario.devices.rules_from_s = duration_s, fleet.scenario.devices.rules_until_s = 0.0;
-  out.n_gpu = fleet.n_gpu, out.replayed_h = duration_s / 3600.0;
-  Nominal nominal;
+  const ReducedFleet fleet = replayed_fleet(scenario, out.notes);
+  out.n_gpu = fleet.n_gpu, out.replayed_h = fleet.scenario.run.duration_s / 3600.0;
+  NominalFigures nominal;
   try {
     nominal = nominal_figures(fleet.scenario, sim::figure(base, "iteration_s"));
   } catch (const std::runtime_error& e) {

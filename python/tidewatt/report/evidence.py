@@ -1,19 +1,22 @@
 """What the headlines of a run rest on: blind validation rows with their error, and assumed inputs."""
 from __future__ import annotations
 
+import math
 from html import escape
 
 from .. import _core
 from .read import Missing
 
 SHOWN = 8  # rows and inputs named per headline
+LEAST_EFFECT_FRAC = 1e-3  # of a headline: less is none
 
 
 def backing(result) -> list[dict]:
     """Per headline of the `result`: `headline`, `rows` (blind rows on its devices), `fitted` (rows of what it follows from, to which an
     entry was fitted after they were computed), `n_other_device`, `assumed`."""
     scenario = "\n".join(value for value in result.provenance.values() if "\n" in value)
-    assumed = [str(key) for key in result.group("trust")["key"]] if "key" in _trust(result) else []
+    trust = _trust(result)
+    assumed = [str(trust["key"].tolist()[k]) for k in that_count(trust)] if "key" in trust else []
     return [b for b in _core.backing(scenario, assumed) if b["headline"] in result.summary]
 
 
@@ -22,6 +25,24 @@ def _trust(result):
         return result.group("trust")
     except Missing:
         return {}
+
+
+def effects(trust) -> list[float]:
+    """Largest change of a headline that each assumed input has made alone in shipped scenarios, dimensionless; NaN: not known.
+    @param trust: the group of that name of a result; files before 0.2 know none"""
+    return trust["largest_effect_frac"].tolist() if "largest_effect_frac" in trust else [math.nan] * len(trust["key"])
+
+
+def that_count(trust) -> list[int]:
+    """Places of the assumed inputs of `trust` that may move a headline: those not known first, then the strongest."""
+    effect = effects(trust)
+    order = sorted(range(len(effect)), key=lambda k: -math.inf if math.isnan(effect[k]) else -effect[k])
+    return [k for k in order if not effect[k] < LEAST_EFFECT_FRAC]
+
+
+def percent(effect_frac: float) -> str:
+    """An effect in print."""
+    return "not known" if math.isnan(effect_frac) else f"{100 * effect_frac:.2g} %"
 
 
 def error(row: dict) -> str:

@@ -221,16 +221,18 @@ def _trust(result):
     group = result.group("trust")
     columns = [group[key].tolist() for key in ("key", "value", "low", "high", "source")]
     columns += [group[key].tolist() if key in group else [""] * len(columns[0]) for key in ("word", "words")]  # absent before 0.2
-    rows = list(zip(*columns))
+    effect = evidence.effects(group)
+    rows = [tuple(column[k] for column in [*columns, effect]) for k in evidence.that_count(group)]
     inner = "<tr>" + "".join(f"<th{kind}>{word}</th>" for word, kind in
-                             [("key", ""), ("value", ' class="n"'), ("low", ' class="n"'), ("in its range", ""), ("high", ' class="n"'), ("source", "")]) + "</tr>"  # fmt: skip
-    for key, value, low, high, source, word, words in rows:
+                             [("key", ""), ("value", ' class="n"'), ("low", ' class="n"'), ("in its range", ""), ("high", ' class="n"'), ("moves a headline by up to", ' class="n"'), ("source", "")]) + "</tr>"  # fmt: skip
+    for key, value, low, high, source, word, words, moves in rows:
         where = f'<div class="range"><i style="left:{100 * min(1, max(0, (value - low) / (high - low))):.0f}%"></i></div>' if high > low else ""
         of_value = [*(f'<td class="n">{escape(text(x))}</td>' for x in (value, low)), f"<td>{where}</td>", f'<td class="n">{escape(text(high))}</td>']
         of_word = [f'<td class="n">{escape(str(word))}</td>', f'<td colspan="3">{escape(str(words))}</td>']
-        cells = [f'<td class="key">{breakable(str(key))}</td>', *(of_word if word else of_value), f'<td class="wide">{escape(str(source))}</td>']
+        cells = [f'<td class="key">{breakable(str(key))}</td>', *(of_word if word else of_value), f'<td class="n">{evidence.percent(moves)}</td>', f'<td class="wide">{escape(str(source))}</td>']
         inner += f"<tr>{''.join(cells)}</tr>"
-    return f"{len(rows)} assumed inputs", "values without a measured source, with the range they may lie in or the words they may be", f'<div class="scroll tall"><table>{inner}</table></div>'
+    left = f"; {len(effect) - len(rows)} more move no headline of a shipped scenario by 0.1 %" if len(rows) < len(effect) else ""
+    return f"{len(rows)} assumed inputs that count{left}", "values without a measured source, with the range they may lie in or the words they may be, and how far each alone has moved a headline of a shipped scenario over that range", f'<div class="scroll tall"><table>{inner}</table></div>'
 
 
 def _zoom(page, result):

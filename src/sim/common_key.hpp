@@ -1,0 +1,17 @@
+#pragma once
+// Names of assumed inputs that hold for every hall, job and item of a list.
+#include <string>
+
+#include "tidewatt/base/version.hpp"
+
+namespace TIDEWATT_NAMESPACE::sim {
+
+/// A key path without the name of its hall or job and without the number of a list's item: `hall.a.gpu.power.leakage_W` is
+/// `hall.gpu.power.leakage_W`.
+std::string common_key(std::string key);
+
+/// The largest change of any headline that an assumed input has made alone in the shipped scenarios, over its range
+/// (catalog/defaults/effects.toml), |K / K_run − 1|, dimensionless; NaN: it was not moved there.
+double known_effect_frac(const std::string& key);
+
+}  // namespace TIDEWATT_NAMESPACE::sim
