@@ -1,6 +1,3 @@
-"""Drawing functions of the page: axes, lines, bands, bars and boxes as SVG. They are inside the page, which loads nothing."""
-
-PLOT = r"""
 // Axes: equal steps of 1, 2 or 5; decades; the clock of the run.
 var CLOCK_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 864000, 2592000];
 function nice(span, n) {
@@ -217,4 +214,3 @@ function picture(spec, data, from, to, W, frame) {
   if (spec.x.title) body += '<text x="' + (left + width / 2) + '" y="' + (H - 4) + '" text-anchor="middle">' + clean(spec.x.title) + "</text>";
   return '<svg xmlns="http://www.w3.org/2000/svg" class="plot" width="' + W + '" height="' + H + '" viewBox="0 0 ' + W + " " + H + '" font-size="' + size + '" tabindex="0" role="img">' + body + "</svg>";
 }
-"""
