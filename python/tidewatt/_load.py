@@ -387,3 +387,8 @@ def _toml(value: Any, key: str, deep: int = 0) -> str:
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{k} = {_toml(v, f'{key}.{k}')}" for k, v in value.items()) + "}"
     raise TypeError(f"{key}: a scenario value is a number, a truth value, text or a list of those, not {type(value).__name__}")
+
+
+def as_scenario(scenario: Scenario | Path) -> Scenario:
+    """The `scenario`, or that of its file or name."""
+    return scenario if isinstance(scenario, Scenario) else load(scenario)

@@ -4,6 +4,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator
 
 import numpy as np
@@ -83,7 +85,43 @@ class Source:
         if self.chance:
             file_beside(path).write_text(json.dumps(self.chance, indent=1) + "\n", encoding="utf-8")
 
+    def __reduce__(self):
+        with self.file() as path:
+            return unpickled, (Path(path).read_bytes(), self.chance)
+
+    @contextlib.contextmanager
+    def file(self) -> Iterator[str]:
+        """A file of it: its own, or one that lasts as long as it is needed."""
+        if self.path is not None:
+            yield self.path
+            return
+        with in_a_folder() as path:
+            self.save(path)
+            yield path
+
     @contextlib.contextmanager
     def drawing(self) -> Iterator[ResultFile]:
         """What the report's drawing functions read from."""
         yield ResultFile(self._core, self.chance)
+
+
+@contextlib.contextmanager
+def in_a_folder() -> Iterator[str]:
+    """Where a result's file may be, for a moment."""
+    with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:
+        yield os.path.join(folder, "result.h5")
+
+
+def unpickled(content: bytes, chance: dict[str, Any]) -> Source:
+    """A source that comes back from a pickle.
+
+    Parameters
+    ----------
+    content, chance
+        Bytes of its file; the chance of its headlines.
+    """
+    with in_a_folder() as path:
+        Path(path).write_bytes(content)
+        source = Source(_core.ResultFile(path))  # decoded from memory: the file may go
+    source.chance = chance
+    return source

@@ -55,6 +55,10 @@ class Profile:
         time = self._round_s(clock_ratio) + self.transfer_s * self.ring(n_rank)
         return float(time.max(axis=0).sum() if self.together else time.sum(axis=1).max()) / self.n_step
 
+    def of_ring(self) -> list[int]:
+        """Places in `kinds` of the collectives that pass data around a ring."""
+        return [j for j, kind in enumerate(self.kinds) if kind in RING]
+
     def ring(self, n_rank: int) -> np.ndarray:
         """Transfer times with other ranks ÷ those recorded, [round]. @param n_rank: number of ranks, 0: as recorded."""
         ring = np.ones(self.transfer_s.shape[1])
@@ -165,7 +169,7 @@ def _own_step_us(t: dict) -> float:
 def entry(traces: list[dict], collectives: list[dict], name: str) -> str:
     """The profile as TOML. @param traces, collectives, name: as for `build`."""
     p = build(traces, collectives, name)
-    numbers = lambda a: "[" + ", ".join(f"{x:.9g}" for x in a) + "]"  # noqa: E731
+    numbers = lambda a: "[" + ", ".join(f"{x:.9g}" for x in a) + "]"
     values = {
         "n_step": p.n_step, "world": p.world, "device": f'"{traces[0]["device"]}"', "step_s": f"{p.step_s():.9g}", "kinds": "[" + ", ".join(f'"{k}"' for k in p.kinds) + "]",
         "recorded_step_s": f"{recorded_step_s(traces):.9g}", "together": str(p.together).lower(), "matrix_frac": f"{p.matrix_frac:.6g}", "attention_frac": f"{p.attention_frac:.6g}",

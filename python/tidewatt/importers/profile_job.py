@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from .profile import RING
 from .report import InputError
 from .text import toml
 
@@ -80,7 +79,7 @@ def parts(profile: Profile) -> tuple[float, float, float, float]:
     if not C > 0:
         raise InputError(f"{profile.name}: no kernel is on the path of the slowest rank")
     # Transfers that no number of ranks changes, such as a lone rank's, which hold waiting too, belong to the rest; so do those below kernels.
-    of_ring = [j for j, kind in enumerate(profile.kinds) if kind in RING and profile.together]
+    of_ring = profile.of_ring() if profile.together else []
     T = min(float(profile.transfer_s.max(axis=0)[of_ring].sum()) / profile.n_step, step - C) if of_ring else 0.0
     mean = float((profile.compute_s + profile.overlap_s).sum(axis=1).mean()) / profile.n_step
     return C, max(T, 0.0), max(step - C - T, 0.0), min(mean / C, 1.0)

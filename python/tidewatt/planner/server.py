@@ -19,8 +19,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from .. import _core
-from . import Refused
-from .access import door, knows, new_token
+from .access import Refused, door, knows, new_token
 from .base import Base, read
 from .connections import BODY_s, HEAD_s, Arrival, Connections
 from .controls import describe

@@ -71,7 +71,7 @@ def write(result: ResultFile, only=(), held=()) -> tuple[str, list[str]]:
     if result.names("grid_case"):
         page.add("grid_case", "Machines", lambda: (*findings.grid_case(result), page.chart("chart-grid-case", charts.machines(result))))
     page.add("fleet", "Fleet", functools.partial(_fleet, page, result))
-    page.add("limiter", "Limiter", lambda: (*findings.limiter(result), page.chart("chart-limiter", charts.limiters(result))))
+    page.add("limiter", "Limiter", lambda: (*findings.limiter(result), page.chart("chart-limiter", charts_day.limiters(result))))
     page.add("events", "Events", functools.partial(_events, page, result))
     found = [*held, *(compliance.rows(result) if result.names("compliance") else [])]
     if found:
