@@ -8,7 +8,8 @@ from pathlib import Path
 
 PLACE = "/srv/user"  # the user's folder and home inside a root
 CERTIFICATES = "/srv/certificates.crt"  # whom this machine trusts, for pip
-ENVIRONMENT = {"PIP_CERT": CERTIFICATES, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore", "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": PLACE, "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+ENVIRONMENT = {"PIP_CERT": CERTIFICATES, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore", "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": PLACE,
+               "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 # What belongs to no package, or to the package managers themselves.
 NOT_LISTED = ("proc", "sys", "dev", "run", "srv", "tmp", "var/lib/dpkg", "var/lib/apt", "var/log", "var/cache")
 

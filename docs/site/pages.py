@@ -83,7 +83,7 @@ def validation(root, ids):
     # The page's own header: a column that it gains shifts nothing here. Source and note, its last two, stay there.
     head = next(row for row in rows if row.startswith("| id |"))
     n = 1 + [cell.strip() for cell in head.split("|")].index("verdict")
-    short = lambda row: "|".join(row.split("|")[:n]) + "|"  # noqa: E731
+    short = lambda row: "|".join(row.split("|")[:n]) + "|"
     return "\n".join([short(head), "|---" * (n - 1) + "|", *map(short, wanted)]) + "\n\nEvery row with its source: [validation](../validation.md)."
 
 

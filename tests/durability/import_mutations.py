@@ -156,7 +156,7 @@ def of_units(text):
     for unit, other in (("W", "kW"), ("MHz", "GHz")):
         found = re.compile(rf"(?<![\w.])(\d+(?:\.\d+)?) {unit}\b")
         if found.search(text):
-            yield f"{other} for {unit} in the text", HARMLESS, found.sub(lambda m: f"{plain(Decimal(m[1]) / 1000)} {other}", text).encode(), ()
+            yield f"{other} for {unit} in the text", HARMLESS, found.sub(lambda m, other=other: f"{plain(Decimal(m[1]) / 1000)} {other}", text).encode(), ()
     if '"resultType"' in text:
         stamps = re.sub(r"\[(\d{10}(?:\.\d+)?),", lambda m: f"[{int(Decimal(m[1]) * 1000)},", text)
         yield "stamps in ms for s", TRACE, stamps.encode(), ("stamp", "clock", "time")

@@ -255,6 +255,19 @@ def test_a_pulse_shorter_than_a_pixel_is_drawn_no_longer_than_one(tmp_path):
     assert at.get(50.0, 0.0) + at.get(60.0, 0.0) <= 0.6
 
 
+@needs_browser
+def test_a_gap_in_a_band_stays_as_wide_however_often_it_is_drawn(tmp_path):
+    script = """
+    var t = { x: [0, 1, 2, 3, 4, 5], low: [1, 1, NaN, NaN, NaN, 1], high: [2, 2, NaN, NaN, NaN, 2], step: true }, drawn = [];
+    for (var k = 0; k < 3; k++) drawn.push(band(t, function (s) { return 10 * s; }, function (v) { return v; }, 0, 5));
+    document.body.setAttribute("data-path", drawn.join("|"));"""
+    page = tmp_path / "band.html"
+    page.write_text(f"<html><body><script>{page_files.text(page_files.__file__, 'plot.js')}\n{script}</script></body></html>")
+    first, *others = attribute(dumped(page, tmp_path / "profile", 800), "data-path")[1].split("|")
+    assert others == [first, first]
+    assert max(float(x) for x in re.findall(r"[MLH]([\d.]+)", first.split("Z")[0])) == 20.0  # a step lasts until the gap
+
+
 def test_the_cards_show_the_chance_that_lies_beside_the_result(file, tmp_path):
     own = tmp_path / "own.h5"
     shutil.copy(file, own)

@@ -69,7 +69,7 @@ def pick(names, words) -> Optional[str]:
 def _records(text: str, delimiter: str, n_cell: int, file: str, report: ImportReport):
     """Names of the columns, the rows with their line numbers, and the header's line."""
     records = list(header.records(text, delimiter, file))
-    filled = lambda cells: sum(bool(c.strip()) for c in cells)  # noqa: E731
+    filled = lambda cells: sum(bool(c.strip()) for c in cells)
     wide = any(filled(cells) > 1 for _, _, cells in records if len(cells) == n_cell)
     names: list[str] = []
     rows, head, line = [], [], header.line(records, n_cell)
@@ -235,7 +235,8 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, given, z
     untold = _untold(cells, left, chosen) if not columns else []
     if not wrong and not any(k not in ("time", *LABELS) for k in out):
         hint = f" ({'; '.join(why for _, why in untold)})" if untold else ""
-        wrong.append(f"no column of a known quantity{hint}; {cells.attrs.get('header', '')}--unit \"COLUMN=kW\" alone says a column's unit, or name columns, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})")
+        columns = ", ".join(cells.columns.drop(ROW)[:12])
+        wrong.append(f"no column of a known quantity{hint}; {cells.attrs.get('header', '')}--unit \"COLUMN=kW\" alone says a column's unit, or name columns, such as --column power=COLUMN (columns: {columns})")
     if wrong:
         raise InputError(f"{file}: " + "; ".join(wrong))
     for _, why in untold:

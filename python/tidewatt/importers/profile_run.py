@@ -63,7 +63,7 @@ class ProfileRun:
         held = "held by its power limit" if self.limited else "not limited"
         return "\n".join(
             [f"{self.name} on {self.gpu}: {1e3 * self.step_s:.4g} ms a step at {self.clock_MHz:.0f} MHz, {held}",
-             f"  a GPU draws {self.mean_W:.0f} W, {self.low_W:.0f} to {self.high_W:.0f} W", *(f"finding: {f}" for f in self.findings)]  # fmt: skip
+             f"  a GPU draws {self.mean_W:.0f} W, {self.low_W:.0f} to {self.high_W:.0f} W", *(f"finding: {f}" for f in self.findings)]
         )
 
 

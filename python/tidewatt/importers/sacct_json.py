@@ -19,7 +19,7 @@ def records(jobs: list, file: str, report: ImportReport) -> list[dict]:
     for i, job in jobs:
         time = job["time"]
         report.rows_read += 1
-        get = lambda key, of=time: slurm_words.plain(of.get(key))  # noqa: E731
+        get = lambda key, of=time: slurm_words.plain(of.get(key))
         state = job.get("state", {})
         state = slurm_words.state(state.get("current", "") if isinstance(state, dict) else state)
         elapsed = get("elapsed")

@@ -67,7 +67,7 @@ def ordered(table: pd.DataFrame, labels: Sequence[str], counters: Sequence[str],
 
 
 def _tidy_one(part: pd.DataFrame, report: ImportReport, file: str, place: str) -> pd.DataFrame:
-    where = lambda i: f"{_file(part, i, file)}:{part[place].iloc[i]}"  # noqa: E731
+    where = lambda i: f"{_file(part, i, file)}:{part[place].iloc[i]}"
     values = [c for c in part.columns if c not in (place, "file")]
     # 1. The clock goes back; a table by the hour then has an hour of a Sunday's night twice.
     step, naive = part["time"].diff(), getattr(part["time"].dt, "tz", "none") is None

@@ -58,7 +58,7 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
 
 
 def _json_job(job: dict, row: int, file: str, report: ImportReport) -> dict:
-    get = lambda key: slurm_words.plain(job.get(key))  # noqa: E731
+    get = lambda key: slurm_words.plain(job.get(key))
     name = str(get("job_id"))
     array, task = get("array_job_id"), get("array_task_id")
     if array and task is not None:
@@ -94,7 +94,7 @@ def _text_jobs(text: str, file: str, report: ImportReport) -> list[dict]:
     if not lines:
         raise InputError(f"{file}: is empty")
     delimiter = "|#" if "|#" in lines[0][1] else "|" if "|" in lines[0][1] else None
-    split = lambda line: [c.strip() for c in (line.split(delimiter) if delimiter else line.split())]  # noqa: E731
+    split = lambda line: [c.strip() for c in (line.split(delimiter) if delimiter else line.split())]
     names, head = split(lines[0][1]), lines[0][1]
     if "JOBID" in (n.upper() for n in names):
         names, lines = [n.upper() for n in names], lines[1:]

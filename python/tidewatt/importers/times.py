@@ -77,7 +77,8 @@ def _ends(naive: pd.Series, step: pd.Timedelta, zone: str, rows, file: str, repo
     lost, _, _, ends, told = min(tries)
     if lost:
         wrong = told.ignored[0]
-        raise InputError(f"{wrong.place}: {wrong.what}, neither as the end of an {hours.interval(step)} nor as its beginning and the step: leave out rows of an hour that was not, or say --time-zone Etc/GMT+6, for example, if the clock never changes")
+        raise InputError(f"{wrong.place}: {wrong.what}, neither as the end of an {hours.interval(step)} nor as its beginning and the step: "
+                         "leave out rows of an hour that was not, or say --time-zone Etc/GMT+6, for example, if the clock never changes")
     report.warned += told.warned
     return ends
 
@@ -122,7 +123,7 @@ def _year_first(texts, rows, file: str, report: ImportReport, zone: Optional[str
         first = f"day is taken to come first, {usual}" if day_first else "month is taken to come first"
         report.warn(f"{file}:{rows[0]}", f"'{slashed[0][0].strip()}': the {first}; the file does not tell")
     order = (r"\3-\2-\1 ", r"\3-\2-\1 " if day_first else r"\3-\1-\2 ")
-    full = lambda t: re.sub(r"^(\d\d)-(?=\d{1,2}-\d{1,2} )", r"20\1-", t)  # noqa: E731  26-3-2: of this century
+    full = lambda t: re.sub(r"^(\d\d)-(?=\d{1,2}-\d{1,2} )", r"20\1-", t)
     dated = [full(_EITHER_FIRST.sub(order[1], _DAY_FIRST.sub(order[0], t))).strip() for t in _without_zones(texts, rows, file, report, zone)]
     return [_DOTTED.sub(lambda m: f"{m[1]} {m[2]}:{m[3]}:{m[4] or '00'}", t) for t in dated]  # 08.12.53, as in Finland
 

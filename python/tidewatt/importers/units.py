@@ -22,7 +22,7 @@ WORDS = {
         "J": "joule, joules", "kWh": "kw.h, kw-h, kilowatt-hours", "degC": "cel, celsius, degrees c, degrees celsius, deg c, deg. c, ° c, ℃",
         "m°C": "mdegc, millidegc, millicelsius, millidegrees celsius", "degF": "°f, degrees f, deg f, fahrenheit", "K": "kelvin",
         "%": "percent, per cent, prozent", "MHz": "megahertz", "Hz": "hertz",
-    }.items()  # fmt: skip
+    }.items()
     for word in words.split(", ")
 }
 # Units that tables of facilities have and that no quantity here uses: their columns are left out, not misread. A zone is that of a time.

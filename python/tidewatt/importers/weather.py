@@ -97,7 +97,7 @@ def _open_meteo(answer: dict, file: str, report: ImportReport) -> pd.DataFrame:
         out["pressure_Pa"] = round(standard_pressure_Pa(elevation), 1)
         report.note(f"no pressure in the file: the standard atmosphere at its {elevation:g} m")
     report.facts.update(latitude_deg=answer.get("latitude"), longitude_deg=answer.get("longitude"), altitude_m=elevation, source="Open-Meteo")
-       
+
     return out  # fmt: skip
 
 

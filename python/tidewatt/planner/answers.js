@@ -223,7 +223,6 @@ function picture_of(drawing, set, mine) {
     var fresh = JSON.parse(drawing.charts);
     filled(fresh, new Uint8Array(buffer));
     ids.filter(function (id) { return !fresh[id]; }).forEach(function (id) { var old = $(id); if (old && id !== "chart-zoom") old.parentNode.remove(); else if (old) old.textContent = ""; delete charts[id]; delete states[id]; });
-    var first = !states["chart-zoom"];
     ids = Object.keys(fresh);
     ids.forEach(function (id) {
       charts[id] = fresh[id];
@@ -259,9 +258,8 @@ function spans() {
   });
 }
 // Where no record is fine enough for what is on the screen, the run is repeated with a recorded window there.
-var plainly = go, recording = null;
-go = function (id, from, to) {
-  plainly(id, from, to);
+var recording = null;
+zoomed = function (id) {
   var spec = charts[id], s = states[id];
   if (!spec || !spec.zoom || !now.said || now.said.detail === "coarse") return;
   var span = s.to - s.from, level = choose(spec.zoom, s.from, s.to);

@@ -16,9 +16,9 @@ if not __package__:  # run as a folder, without the rest of tidewatt
     sys.path[0] = os.path.dirname(folder)
     sys.exit(importlib.import_module(f"{os.path.basename(folder)}.__main__").main())
 
-from . import experiments  # noqa: E402
-from .session import Options, Session  # noqa: E402
-from .sources import RecorderError  # noqa: E402
+from . import experiments
+from .session import Options, Session
+from .sources import RecorderError
 
 
 def main(argv=None) -> int:

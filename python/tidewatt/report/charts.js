@@ -71,6 +71,8 @@ function draw(id) {
   s.holder.innerHTML = picture(spec, spec.data, s.from, s.to, s.W, s.frame);
   s.reset.hidden = s.from === s.whole[0] && s.to === s.whole[1];
 }
+// Called with a chart's id after each zoom, where the page sets it.
+var zoomed = null;
 function go(id, from, to) {
   ids.forEach(function (other) {
     if (other !== id && !(charts[id].linked && charts[other].linked === charts[id].linked)) return;
@@ -79,6 +81,7 @@ function go(id, from, to) {
     if (!(s.to > s.from)) { s.from = s.whole[0]; s.to = s.whole[1]; }
     draw(other);
   });
+  if (zoomed) zoomed(id);
 }
 window.tidewattZoom = go;
 
@@ -164,7 +167,7 @@ function save(name, type, content) {
   setTimeout(function () { URL.revokeObjectURL(link.href); }, 4000);
 }
 function table(spec) {
-  var rows = ["series,panel," + "x,y,low,high"];
+  var rows = ["series,panel,x,y,low,high"];
   function quoted(text) { return '"' + String(text === undefined ? "" : text).replace(/"/g, '""') + '"'; }
   spec.data.forEach(function (t) {
     var head = quoted(t.name) + "," + quoted((spec.panels[t.panel || 0] || {}).title) + ",", i;

@@ -72,7 +72,7 @@ def running(result: ResultFile, key: str) -> tuple[np.ndarray, np.ndarray]:
         return steps, held(group[key])
     edges, state = events.states(result)
     t = np.union1d(steps, edges)
-    before = lambda at: np.clip(np.searchsorted(at, t[:-1], "right") - 1, 0, len(at) - 2)  # noqa: E731
+    before = lambda at: np.clip(np.searchsorted(at, t[:-1], "right") - 1, 0, len(at) - 2)
     value = np.where(np.isin(state[before(edges)], NOT_COMPUTING), np.nan, group[key][before(steps)])
     return t, held(value)
 

@@ -52,7 +52,7 @@ def hourly(result: ResultFile) -> dict:
     at, x_axis = time_axis(TimeAxis(group.start, edges[-1] - edges[0]), edges)
     width = np.diff(at(edges))
     begin, end = at(edges[:-1]) + 0.08 * width, at(edges[1:]) - 0.08 * width
-    said = lambda word, MWh: [f"{word}: {number(x, 4)} MWh" for x in MWh]  # noqa: E731
+    said = lambda word, MWh: [f"{word}: {number(x, 4)} MWh" for x in MWh]
     data = [rectangles(begin, end, np.zeros(len(it_MWh)), it_MWh, "servers", BLUE, hover=said("servers", it_MWh)),
             rectangles(begin, end, it_MWh, site_MWh, "cooling and losses", ORANGE, hover=said("cooling and losses", site_MWh - it_MWh))]  # fmt: skip
     return chart(data, ["energy (MWh)"], x_axis, 300, zero=True)
