@@ -19,7 +19,7 @@ def can_make():
 
 
 def archive(form, *filters):
-    """What apt on this machine says of the distribution's packages, one line for each archive. @param form: of `apt-get indextargets`"""
+    """What apt on this machine says of the distribution's packages, one line for each archive. `form`: of `apt-get indextargets`"""
     distribution = platform.freedesktop_os_release()["ID"].capitalize()
     said = subprocess.run(["apt-get", "indextargets", "--format", form, "Created-By: Packages", f"Origin: {distribution}", *filters], check=True,
                           stdout=subprocess.PIPE, text=True)  # fmt: skip

@@ -30,7 +30,7 @@ def entry(package, name):
 
 
 def pages():
-    """All pages by file name. @raises SystemExit: a public name that no page has"""
+    """All pages by file name. Raises SystemExit: a public name that no page has"""
     import tidewatt
 
     readers = [name for name in tidewatt.__all__ if name.startswith("read_") or name in ("job_occupancy", "offered_load")]

@@ -144,7 +144,7 @@ def line(text):
 
 
 def typeset(block):
-    """An indented block of a header as LaTeX. @raises NoEquation: it is a drawing or prose"""
+    """An indented block of a header as LaTeX. Raises NoEquation: it is a drawing or prose"""
     lines = [text for text in block.splitlines() if text.strip()]
     if any(BOX.search(text) for text in lines):
         raise NoEquation(block)

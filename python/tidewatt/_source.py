@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Source:
-    """@param core: the finished run or the opened file; views into it keep it alive."""
+    """`core`: the finished run or the opened file; views into it keep it alive."""
 
     def __init__(self, core: _core.RunResult | _core.ResultFile):
         self._core = core
@@ -53,12 +53,12 @@ class Source:
         return self._core.payload_sha256
 
     def values(self, path: str) -> np.ndarray:
-        """The array at `path`, such as "/day/pcc_mean_W": a read-only view. @raises KeyError: none there."""
+        """The array at `path`, such as "/day/pcc_mean_W": a read-only view. Raises KeyError: none there."""
         return self._core.values(path)
 
     @property
     def figures(self) -> dict[str, Any]:
-        """The summary by key. @raises InputError: the file has figures that no run writes."""
+        """The summary by key. Raises InputError: the file has figures that no run writes."""
         return figures_of(self._core)
 
     def dataset(self, group: str, end_s: float | None) -> xarray.Dataset:
@@ -80,7 +80,7 @@ class Source:
 
     def save(self, path: str) -> None:
         """Writes the HDF5 file at `path`, completely or not at all, and the chance of the headlines beside it where it is known.
-        @raises OutputError: it cannot be written."""
+        Raises OutputError: it cannot be written."""
         self._core.save(path)
         if self.chance:
             file_beside(path).write_text(json.dumps(self.chance, indent=1) + "\n", encoding="utf-8")

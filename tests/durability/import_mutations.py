@@ -306,7 +306,7 @@ def _with(tree, path, value):
 
 
 def all_of(text, kind, draws):
-    """Every mutation of a file. @param text: of the file; @param kind: of the log; @param draws: a random.Random"""
+    """Every mutation of a file. `text`: of the file; `kind`: of the log; `draws`: a random.Random"""
     found = [*of_bytes(text, draws), *of_lines(text, draws, kind)]
     table = Table.of(text) if kind in TABLES else None
     found += [*of_table(table, draws, kind)] if table else [*of_json(text, draws)] if text.lstrip()[:1] in "{[" else []

@@ -77,7 +77,7 @@ def random_mitigations(rng):
 
 
 def random_scenario(seed, most_s=300.0):
-    """@returns a scenario as nested tables; equal seeds give equal scenarios. @param most_s longest run"""
+    """Returns a scenario as nested tables; equal seeds give equal scenarios. `most_s`: longest run"""
     rng = random.Random(seed)
     cooling = "liquid" if rng.random() < 0.25 else "air"
     gpu, (server, network) = rng.choice(list((LIQUID if cooling == "liquid" else AIR).items()))

@@ -76,7 +76,7 @@ class Tab:
             self.call(domain + ".enable")
 
     def call(self, method, **arguments):
-        """A command of the debugging protocol. @returns its result"""
+        """A command of the debugging protocol. Returns its result"""
         number = next(self._ids)
         self._socket.send(json.dumps({"id": number, "method": method, "params": arguments}))
         while True:

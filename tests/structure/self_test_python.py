@@ -15,6 +15,20 @@ class PythonChecks(cases.Case):
         self.put("python/tidewatt/_sweep.py", 'def f(size):\n    "Nothing."\n    raise ValueError("x")\n')
         self.assertEqual(len(self.found(docstrings_check)), 2)
 
+    def test_docstrings_have_one_dialect(self):
+        self.put("python/tidewatt/__init__.py", '__all__ = ["f"]\n')
+        sections = '"""Twice.\n\n    Parameters\n    ----------\n    size : float\n        Size, m.\n    """'
+        self.put("python/tidewatt/_sweep.py", f"def f(size):\n    {sections}\n    return 2 * size\n")
+        self.assertEqual(self.found(docstrings_check), [])
+        self.put("python/tidewatt/_sweep.py", 'def f(size):\n    "Of the size, m."\n    return size\n')
+        self.assert_one(self.found(docstrings_check), "f: is offered", "Parameters")
+        self.put("python/tidewatt/_sweep.py", "")
+        for path, start in (("python/tidewatt/a.py", ""), ("tests/a.py", ""), ("scripts/tool", "#!/usr/bin/python3\n")):
+            for tag in ("@param x: it", "@returns it", "@raises ValueError: never"):
+                self.put(path, start + f'def _f(x):\n    "Of x. {tag}"\n')
+                self.assert_one(self.found(docstrings_check), path, tag.split()[0], "no numpydoc")
+            self.put(path, start)
+
     # --- imports
     def test_no_module_imports_itself_by_way_of_others(self):
         self.put("python/tidewatt/__init__.py", "")

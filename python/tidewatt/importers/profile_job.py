@@ -36,9 +36,23 @@ def write(profile: Profile, folder, gpu: str, *, recorded_clock_MHz: Optional[fl
     The step's parts are those of the profile; their order is not: work, one transfer, the host. All GPUs do the same, so kernels
     draw the mean of the ranks' kernels. Times are set by trial runs of the engine itself.
 
-    @param profile: the entry; @param folder: for the catalog, given to `tw.load(…, catalog=folder)`; @param gpu: catalog entry of kind gpu that it
-    copies; @param recorded_clock_MHz: while the trace was taken, which it does not hold; None: the GPU's highest; @param clock_MHz: highest clock of the
-    job's GPUs; None: the GPU's. @raises InputError: a clock outside the GPU's range, or times that no entry can hold.
+    Parameters
+    ----------
+    profile
+        The entry.
+    folder
+        For the catalog, given to `tw.load(…, catalog=folder)`.
+    gpu
+        Catalog entry of kind gpu that it copies.
+    recorded_clock_MHz
+        While the trace was taken, which it does not hold; None: the GPU's highest.
+    clock_MHz
+        Highest clock of the job's GPUs; None: the GPU's.
+
+    Raises
+    ------
+    InputError
+        a clock outside the GPU's range, or times that no entry can hold.
     """
     from .._catalog import Catalog
 
@@ -72,7 +86,7 @@ def write(profile: Profile, folder, gpu: str, *, recorded_clock_MHz: Optional[fl
 def parts(profile: Profile) -> tuple[float, float, float, float]:
     """(kernels on the slowest ranks' path, transfers, the rest [s]; share of these kernels' time in which the mean rank computes) of a step.
 
-    @param profile: the entry. @raises InputError: no kernel is on that path.
+    `profile`: the entry. Raises InputError: no kernel is on that path.
     """
     step, half = profile.step_s(), profile.step_s(clock_ratio=0.5)
     C = half - step

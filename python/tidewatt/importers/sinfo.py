@@ -24,7 +24,7 @@ _NODE = {
 def read(paths, report: ImportReport) -> pd.DataFrame:
     """Nodes of `sinfo` with the columns of `NODES`, one row per node.
 
-    @param paths: lists; @param report: takes the remarks. @raises InputError: neither JSON with `nodes` nor a table of nodes.
+    `paths`: lists; `report`: takes the remarks. Raises InputError: neither JSON with `nodes` nor a table of nodes.
     """
     rows: list[dict] = []
     for path in paths:

@@ -33,8 +33,8 @@ _ASKED = ("tres_alloc_str", "tres_req_str", "tres_per_job", "tres_per_node", "tr
 def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFrame:
     """Jobs of `squeue` with the columns of `JOBS`.
 
-    @param paths: lists; @param report: takes the remarks; @param zone: IANA name of the cluster's clock.
-    @raises InputError: neither JSON with `jobs`, a header, nor the headerless format of the monitor.
+    `paths`: lists; `report`: takes the remarks; `zone`: IANA name of the cluster's clock.
+    Raises InputError: neither JSON with `jobs`, a header, nor the headerless format of the monitor.
     """
     rows: list[dict] = []
     for path in paths:

@@ -31,8 +31,8 @@ def rectangles(x0, x1, y0, y1, name, colour, **more) -> dict:
 def chart(data: list[dict], titles: list[str], x: dict | str, height: int, **panel) -> dict:
     """A chart of the traces `data` with one panel for each of its `titles`, all with the settings `panel` (`zero`, `log`, `range`, …).
 
-    @param x: title of the x axis, or its settings: `title`, `unit`, `log`, `range`, `clock`, `ticks`.
-    @param height: of all panels together, pixels.
+    `x`: title of the x axis, or its settings: `title`, `unit`, `log`, `range`, `clock`, `ticks`.
+    `height`: of all panels together, pixels.
     """
     x = {"title": x} if isinstance(x, str) else x
     return {"data": data, "panels": [{"title": title, **panel} for title in titles], "x": x, "height": height}

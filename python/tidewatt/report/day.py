@@ -101,7 +101,7 @@ def draw(result: ResultFile):
 def _lines(axes, day, t, names, offset=0.0, scale=1.0, computing=None):
     """Each of `names`: key -> (label, colour, style), means over their steps; those that the file lacks are left out.
 
-    @param computing: (axis, result): only while the job computes."""
+    `computing`: (axis, result): only while the job computes."""
     drawn = 0
     for key, (label, colour, style) in names.items():
         if key in day:

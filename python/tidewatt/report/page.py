@@ -51,7 +51,7 @@ class Page:
         self.sections.append((name, word, f'<section id="{escape(name)}"><h2>{escape(title)}</h2>{sub}{inner}</section>'))
 
     def chart(self, name: str, figure: dict) -> str:
-        """Keeps a `figure` for the page's script. @returns the html of the place `name` where it is drawn"""
+        """Keeps a `figure` for the page's script. Returns the html of the place `name` where it is drawn"""
         self.charts[name] = figure
         return f'<div class="chart" id="{escape(name)}"></div>'
 

@@ -13,7 +13,7 @@ ORDER = ["fail", "undecided", "not measured", "pass"]
 
 def rows(result: ResultFile) -> list[dict]:
     """One dict per rule of a `result`, the worst verdict first: `rule_set`, `rule`, `title`, `verdict`, `unit`, `value`,
-    `spread`, `limit`, `margin_frac`, `worst_s`. @raises Missing: the run has no rules"""
+    `spread`, `limit`, `margin_frac`, `worst_s`. Raises Missing: the run has no rules"""
     group = result.group("compliance")
     keys = [k for k in ("rule_set", "rule", "title", "verdict", "unit", "value", "spread", "limit", "margin_frac", "worst_s") if k in group]
     out = [dict(zip(keys, row)) for row in zip(*(group[key].tolist() for key in keys))]
