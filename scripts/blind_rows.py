@@ -137,7 +137,7 @@ def outside_words(rows, outside):
 
 def apart_lines(rows, is_near, words):
     """One sentence on the first errors of rows nearer to the model, and of the others; none where either is empty.
-    @param words of (near, its median, far, its median)"""
+    `words`: of (near, its median, far, its median)"""
     near, far = list(filter(is_near, rows)), [r for r in rows if not is_near(r)]
     if near and far:
         yield words(*(x for of in (near, far) for x in (of, percent(quantile(errors(of, "first_error"), 0.5)))))

@@ -8,7 +8,8 @@ from pathlib import Path
 
 PLACE = "/srv/user"  # the user's folder and home inside a root
 CERTIFICATES = "/srv/certificates.crt"  # whom this machine trusts, for pip
-ENVIRONMENT = {"PIP_CERT": CERTIFICATES, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore", "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": PLACE, "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+ENVIRONMENT = {"PIP_CERT": CERTIFICATES, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore", "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": PLACE,
+               "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 # What belongs to no package, or to the package managers themselves.
 NOT_LISTED = ("proc", "sys", "dev", "run", "srv", "tmp", "var/lib/dpkg", "var/lib/apt", "var/log", "var/cache")
 
@@ -18,7 +19,7 @@ def can_make():
 
 
 def archive(form, *filters):
-    """What apt on this machine says of the distribution's packages, one line for each archive. @param form: of `apt-get indextargets`"""
+    """What apt on this machine says of the distribution's packages, one line for each archive. `form`: of `apt-get indextargets`"""
     distribution = platform.freedesktop_os_release()["ID"].capitalize()
     said = subprocess.run(["apt-get", "indextargets", "--format", form, "Created-By: Packages", f"Origin: {distribution}", *filters], check=True,
                           stdout=subprocess.PIPE, text=True)  # fmt: skip

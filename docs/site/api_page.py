@@ -9,7 +9,9 @@ GROUPS = {
     "Studies": ("Many cases, sizing, and questions about one case.",
                 ["sweep", "SweepTable", "compare", "size", "Sizing", "most_gpus", "best_cap", "explain", "interval", "conditioned", "Conditioned", "machines", "MachineAnswer", "stability", "StabilityAnswer", "plant", "Answer"]),
     "Rules": ("What utilities ask of large loads.", ["rules", "ride", "orders", "filing"]),
-    "Telemetry": ("Catalog entries from logs.", ["fit_gpu", "fit_nodes", "fit_fans", "fit_overhead", "fit_clocks", "fit_limiter", "fit_server", "fit_rows", "fit_feeder", "fit_plant", "fit_failures", "fit_jitter", "Fit", "replay", "Replay", "fit_inference_power", "InferencePower", "calibrate", "Calibration", "compare_waveforms", "WaveformComparison", "through_meter", "read_…", "log_gpus"]),
+    "Telemetry": ("Catalog entries from logs.", ["fit_gpu", "fit_nodes", "fit_fans", "fit_overhead", "fit_clocks", "fit_limiter", "fit_server", "fit_rows", "fit_feeder", "fit_plant", "fit_failures",
+                                                 "fit_jitter", "Fit", "replay", "Replay", "fit_inference_power", "InferencePower", "calibrate", "Calibration", "compare_waveforms",
+                                                 "WaveformComparison", "through_meter", "read_…", "log_gpus"]),
     "Catalog and trust": ("Data with sources; published results against the models.", ["Catalog", "validate", "bench", "verify"]),
     "Errors": ("Bad input lists all findings at once.", ["Error", "InputError", "CorruptFileError", "SolverError", "RefusedError", "OutputError", "Finding"]),
 }
@@ -28,7 +30,7 @@ def entry(package, name):
 
 
 def pages():
-    """All pages by file name. @raises SystemExit: a public name that no page has"""
+    """All pages by file name. Raises SystemExit: a public name that no page has"""
     import tidewatt
 
     readers = [name for name in tidewatt.__all__ if name.startswith("read_") or name in ("job_occupancy", "offered_load")]

@@ -13,7 +13,7 @@ def kinds(root):
 
 
 def links(root, wanted):
-    """Sentence that names the entries of some kinds. @raises KeyError: a kind that the catalog does not have"""
+    """Sentence that names the entries of some kinds. Raises KeyError: a kind that the catalog does not have"""
     out = []
     for kind in wanted:
         if kind not in kinds(root):

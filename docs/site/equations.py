@@ -55,7 +55,7 @@ def prose(words):
     return rf"\text{{ {words} }}"
 
 
-def latex(text):
+def latex(text):  # noqa: C901 - a grammar, one branch for each of its forms
     """One expression."""
     out, at = [], 0
     while at < len(text):
@@ -144,7 +144,7 @@ def line(text):
 
 
 def typeset(block):
-    """An indented block of a header as LaTeX. @raises NoEquation: it is a drawing or prose"""
+    """An indented block of a header as LaTeX. Raises NoEquation: it is a drawing or prose"""
     lines = [text for text in block.splitlines() if text.strip()]
     if any(BOX.search(text) for text in lines):
         raise NoEquation(block)

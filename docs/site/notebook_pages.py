@@ -36,7 +36,7 @@ def shown(output, folder, name):
 
 
 def page(path, folder):
-    """A notebook as Markdown. @param folder: where pictures go. @returns: text, title, question, first picture"""
+    """A notebook as Markdown. `folder`: where pictures go. Returns text, title, question, first picture"""
     out, pictures = [], []
     for number, cell in enumerate(cells(path)):
         source = joined(cell["source"])
@@ -57,7 +57,7 @@ def page(path, folder):
 
 
 def write(root, out):
-    """All notebooks below out/gallery, with an index. @param root: repository"""
+    """All notebooks below out/gallery, with an index. `root`: repository"""
     folder = out / "gallery"
     folder.mkdir(parents=True)
     cards, names = [], []

@@ -28,7 +28,7 @@ class Wrong(Exception):
 
 
 def comment_of(root, header, name):
-    """The `///` comment above `name` in a header, as Markdown. @param header: below include/tidewatt or src, e.g. "power/gpu.hpp" """
+    """The `///` comment above `name` in a header, as Markdown. `header`: below include/tidewatt or src, e.g. "power/gpu.hpp" """
     public = root / "include" / "tidewatt" / header
     lines = (public if public.exists() else root / "src" / header).read_text().splitlines()
     declares = re.compile(rf"^\s*(class|struct|enum class) (?:TIDEWATT_API )?{name}\b.*\{{|^[\w:<>,&*\s\[\]]*\b{name}\(")
@@ -83,7 +83,7 @@ def validation(root, ids):
     # The page's own header: a column that it gains shifts nothing here. Source and note, its last two, stay there.
     head = next(row for row in rows if row.startswith("| id |"))
     n = 1 + [cell.strip() for cell in head.split("|")].index("verdict")
-    short = lambda row: "|".join(row.split("|")[:n]) + "|"  # noqa: E731
+    short = lambda row: "|".join(row.split("|")[:n]) + "|"
     return "\n".join([short(head), "|---" * (n - 1) + "|", *map(short, wanted)]) + "\n\nEvery row with its source: [validation](../validation.md)."
 
 
@@ -149,7 +149,7 @@ comments; the parameters of each model stand on [its page](../models/index.md).
 
 
 def scenario_pages(out, binary):
-    """The scenario reference as the command writes it, with an index. @param out: folder of the site's sources"""
+    """The scenario reference as the command writes it, with an index. `out`: folder of the site's sources"""
     folder = out / "scenario"
     folder.mkdir(exist_ok=True)
     made = subprocess.run([binary, "schema", "--markdown", folder], capture_output=True, text=True)
@@ -171,10 +171,10 @@ def project_pages(root):
 def write(root, out, binary):
     """Writes all sources of the site.
 
-    @param root: repository.
-    @param out: folder, made new.
-    @param binary: the built command, for its help texts.
-    @raises SystemExit: a marker names what is not there.
+    `root`: repository.
+    `out`: folder, made new.
+    `binary`: the built command, for its help texts.
+    Raises SystemExit: a marker names what is not there.
     """
     shutil.copytree(root / "docs", out, ignore=shutil.ignore_patterns("site", "*.bib", "*.toml", "__pycache__"))
     made = {"references.md": references(root), **api_page.pages(), **catalog_pages.pages(root), **project_pages(root)}

@@ -15,7 +15,8 @@ import tidewatt as tw
 
 LIQUID = Path(__file__).resolve().parents[2] / "scenarios" / "llama3_405b_liquid.toml"
 SITE = {"run.start": "2024-07-20T12:00:00", "run.duration_h": 6, "hall.a.n_gpu": 2048, "job.main.plan.n_gpu": 2048,
-        "job.main.plan.global_batch_sequences": 256, "hall.a.plant.facility_tank_m3": 100, "hall.a.plant.dry_W_per_K": 260e3, "hall.a.plant.n_chiller": 1, "hall.a.plant.chiller_capacity_kW": 300, "weather.day": "typical"}  # per MW  # fmt: skip
+        "job.main.plan.global_batch_sequences": 256, "hall.a.plant.facility_tank_m3": 100, "hall.a.plant.dry_W_per_K": 260e3, "hall.a.plant.n_chiller": 1, "hall.a.plant.chiller_capacity_kW": 300,
+        "weather.day": "typical"}  # per MW  # fmt: skip
 HOT_S = (3 * 3600.0, 4 * 3600.0)
 HOT_K = 318.15
 AHEAD_S = 2 * 3600.0

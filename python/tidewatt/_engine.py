@@ -5,8 +5,8 @@ import warnings
 from typing import TYPE_CHECKING
 
 from . import _core
-from ._given import number, whole_number
-from ._load import Path, Scenario, load
+from ._given import number, thread_count
+from ._load import Path, Scenario, as_scenario
 from ._progress import Progress, reporter
 from ._opened import from_memory
 from ._result import Result
@@ -48,11 +48,11 @@ def run(scenario: Scenario | Path, *, threads: int = 0, progress: Progress = Non
     KeyboardInterrupt
         On Ctrl-C, immediately; the engine's thread ends with its present step.
     """
-    scenario = _as_scenario(scenario)
+    scenario = as_scenario(scenario)
     for note in scenario.notes:
         warnings.warn(note, stacklevel=2)
     with reporter(progress) as report:
-        core = _core.run(scenario._core.reference() if reference else scenario._core, _thread_count(threads), report, gpu_hours)
+        core = _core.run(scenario._core.reference() if reference else scenario._core, thread_count(threads), report, gpu_hours)
     return from_memory(core, scenario)
 
 
@@ -79,8 +79,8 @@ class Engine:
     """
 
     def __init__(self, scenario: Scenario | Path, *, threads: int = 0):
-        self.scenario = _as_scenario(scenario)
-        self._core = _core.Engine(self.scenario._core, _thread_count(threads))
+        self.scenario = as_scenario(scenario)
+        self._core = _core.Engine(self.scenario._core, thread_count(threads))
 
     @property
     def done(self) -> bool:
@@ -259,14 +259,3 @@ class Engine:
             return f"<tidewatt.Engine at {self.time_s:.6g} s of {self.scenario.duration_s:.6g} s>"
         except RuntimeError as error:
             return f"<tidewatt.Engine: {error}>"
-
-
-def _as_scenario(scenario: Scenario | Path) -> Scenario:
-    return scenario if isinstance(scenario, Scenario) else load(scenario)
-
-
-def _thread_count(threads: int) -> int:
-    threads = whole_number("threads", threads)
-    if threads < 0:
-        raise ValueError(f"threads must be 0 (all cores) or more, not {threads}")
-    return threads

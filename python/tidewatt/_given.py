@@ -59,3 +59,22 @@ def number(name: str, value: Any) -> float:
     if isinstance(value, (str, bytes, bool)) or not hasattr(value, "__float__"):
         raise TypeError(f"{name} is a number, not {value!r}: the unit is in the name")
     return float(value)
+
+
+def thread_count(threads: int) -> int:
+    """Threads that a user asked for; 0: all cores.
+
+    Parameters
+    ----------
+    threads : int
+        What was given.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is no whole number, or negative.
+    """
+    threads = whole_number("threads", threads)
+    if threads < 0:
+        raise ValueError(f"threads must be 0 (all cores) or more, not {threads}")
+    return threads

@@ -65,7 +65,7 @@ class Scenario:
         return _core.scenario_toml(text, name, folder, set)
 
     def _made_of(self) -> tuple[str, str, str, list[str], str, str, list[str]]:
-        """Text, name, folder, overrides, weather, catalog and recordings. @raises TypeError: there is no text that makes it"""
+        """Text, name, folder, overrides, weather, catalog and recordings. Raises TypeError: there is no text that makes it"""
         source = self._source
         if source is None or source.plants:
             raise TypeError("this scenario is not a file: it was not loaded from a file or text, or has a plant in Python")
@@ -360,13 +360,13 @@ def _leaves(tree: Mapping[str, Any], prefix: str = "", deep: int = 0):
 
 
 def _not_too_deep(key: str, deep: int) -> None:
-    """@raises InputError: the value of `key` is nested more than `MOST_DEEP` deep, as a TOML file may not be either"""
+    """Raises InputError: the value of `key` is nested more than `MOST_DEEP` deep, as a TOML file may not be either"""
     if deep > MOST_DEEP:
         raise _core.InputError(f"{key[:60]}: lists and tables are nested more than {MOST_DEEP} deep")
 
 
 def _toml(value: Any, key: str, deep: int = 0) -> str:
-    """A value as TOML text; text comes quoted, so that "1" stays text. @raises InputError: it is nested too deeply"""
+    """A value as TOML text; text comes quoted, so that "1" stays text. Raises InputError: it is nested too deeply"""
     _not_too_deep(key, deep)
     if hasattr(value, "item") and getattr(value, "shape", None) == ():
         value = value.item()  # a numpy scalar
@@ -387,3 +387,8 @@ def _toml(value: Any, key: str, deep: int = 0) -> str:
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{k} = {_toml(v, f'{key}.{k}')}" for k, v in value.items()) + "}"
     raise TypeError(f"{key}: a scenario value is a number, a truth value, text or a list of those, not {type(value).__name__}")
+
+
+def as_scenario(scenario: Scenario | Path) -> Scenario:
+    """The `scenario`, or that of its file or name."""
+    return scenario if isinstance(scenario, Scenario) else load(scenario)

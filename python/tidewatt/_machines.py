@@ -10,11 +10,12 @@ import numpy as np
 
 from . import _core
 from ._load import Path, _absolute
-from ._result import Result
 from ._study import Answer, _file_of
 
 if TYPE_CHECKING:
     import xarray
+
+    from ._result import Result
     from matplotlib.axes import Axes
 
 

@@ -2,9 +2,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ._chance import summary_with_ends
 from ._result import Result
@@ -58,22 +56,3 @@ def open(path: str | os.PathLike[str]) -> Result:
     os.stat(path)
     source = Source(_core.ResultFile(os.fspath(path)))
     return Result(source, summary_with_ends(source.figures, source.chance))
-
-
-def unpickled(content: bytes, summary: dict[str, Any], chance: dict[str, Any]) -> Result:
-    """A result that comes back from a pickle.
-
-    Parameters
-    ----------
-    content, summary, chance
-        Bytes of its file; its figures; the chance of its headlines.
-    """
-    from . import _core
-    from ._source import Source
-
-    with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:
-        path = os.path.join(folder, "result.h5")
-        Path(path).write_bytes(content)
-        source = Source(_core.ResultFile(path))  # decoded from memory: the file may go
-    source.chance = chance
-    return Result(source, summary)

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import copy
 import os
-import tempfile
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-    from . import _core
     from ._load import Path as AnyPath, Scenario
     from ._machines import MachineAnswer
     from ._study import Answer
@@ -261,13 +259,12 @@ class Result:
         >>> result.export("comtrade", "out")
         """
         from . import _core
-        from ._study import _file_of
 
         beside = self._source.path is not None
         options = dict(format=format, window=window, folder="" if out is None and beside else os.fspath(out or "."), begin_s=begin_s,
                        length_s=length_s, step_s=step_s, peaks=peaks, encoding=encoding, station=station, load=load,
                        base_MVA=base_MVA, settings=settings, catalog=catalog, bus=bus, program=program, drives_only=drives_only)  # fmt: skip
-        with _file_of(self) as path:
+        with self._source.file() as path:
             files, warned = _core.export_window(path, options)
         for text in warned:
             warnings.warn(text, stacklevel=2)
@@ -379,12 +376,7 @@ class Result:
         return Result(self._source, copy.deepcopy(self.summary, memo), self._scenario)  # arrays never change
 
     def __reduce__(self):
-        from ._opened import unpickled
-
-        with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:
-            path = os.path.join(folder, "result.h5")
-            self._source.save(path)
-            return unpickled, (Path(path).read_bytes(), self.summary, self._source.chance)
+        return Result, (self._source, self.summary)
 
     def __repr__(self) -> str:
         from ._look import result_repr

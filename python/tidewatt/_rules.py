@@ -9,14 +9,14 @@ import warnings
 from typing import TYPE_CHECKING, Iterable, Sequence
 
 from . import _core
-from ._engine import _as_scenario
-from ._load import Path, Scenario, _absolute
-from ._result import Result
+from ._load import Path, Scenario, _absolute, as_scenario
 from ._study import Answer, _file_of
 from ._write import whole
 
 if TYPE_CHECKING:
     import pandas
+
+    from ._result import Result
 
 
 def rules(
@@ -150,7 +150,7 @@ def ride(
     >>> answer = tw.ride(scenario, "ercot_nogrr282", as_if=True)
     >>> answer["verdict"], answer.table("items")
     """
-    site = _as_scenario(scenario)
+    site = as_scenario(scenario)
     options = dict(rule=os.fspath(rule), catalog=_absolute(catalog), sag=_absolute(sag), channel=channel, current_limit_pu=current_limit_pu,
                    connection_V=connection_V, voltage_pu=voltage_pu, duration_s=duration_s, as_if=as_if, settings=settings, phases=phases,
                    transformer=transformer, repeat=repeat, every_s=every_s, instant_s=instant_s)  # fmt: skip
@@ -205,7 +205,7 @@ def orders(
     >>> tw.orders("curtailment_cap", result).table("orders")
     >>> tw.orders("curtailment_tiers", tw.run(tw.load("curtailment_tiers"))).table("jobs")
     """
-    site = _as_scenario(scenario)
+    site = as_scenario(scenario)
     options = dict(order=order, settlement_s=[float(s) for s in settlement_s], baseline_s=baseline_s, rebound_s=rebound_s)
     with _file_of(result) as path:
         figures, text = _core.orders(site._core, site.path, path, options)
@@ -269,9 +269,9 @@ def filing(
     --------
     >>> tw.filing(scenario, "ercot_nogrr282", "filing", [result], as_if=True)["open"]
     """
-    site = _as_scenario(scenario)
+    site = as_scenario(scenario)
     with contextlib.ExitStack() as stack:
-        paths = [os.fspath(stack.enter_context(_file_of(r))) if isinstance(r, Result) else os.fspath(r) for r in results]
+        paths = [stack.enter_context(_file_of(r)) for r in results]
         options = dict(file=site.path or "scenario.toml", results=paths, window=window, settings=settings, current_limit_pu=current_limit_pu, bus=bus, as_if=as_if,
                        transformer=transformer, catalog=_absolute(catalog))  # fmt: skip
         ride, open_items, sheet, files, warned = _core.filing(site._core, os.fspath(rule), os.fspath(out), options)

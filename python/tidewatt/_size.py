@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from . import _core
-from ._engine import _as_scenario, _thread_count
-from ._load import Path, Scenario
+from ._given import thread_count
+from ._load import Path, Scenario, as_scenario
 
 if TYPE_CHECKING:
     import pandas
@@ -129,12 +129,12 @@ def size(
     >>> sizing.best[["portfolio", "yearly_USD"]]
     >>> tw.run(sizing.cheapest).summary["compliance"]
     """
-    scenario = _as_scenario(scenario)
+    scenario = as_scenario(scenario)
     if not 4 <= evaluations <= 1000:
         raise ValueError(f"evaluations must be 4 to 1000, not {evaluations}")
     if not 0 <= margin_frac <= 1:
         raise ValueError(f"margin_frac must be 0 to 1, not {margin_frac}")
-    found = _core.size(scenario._core, choices, os.fspath(catalog) if catalog else "", evaluations, margin_frac, _thread_count(threads), progress)
+    found = _core.size(scenario._core, choices, os.fspath(catalog) if catalog else "", evaluations, margin_frac, thread_count(threads), progress)
     return Sizing(found, scenario.path)
 
 
@@ -171,8 +171,8 @@ def most_gpus(
     Returns
     -------
     dict[str, Any]
-        `n_gpu` in whole units of `unit_gpus` (servers, racks, scale-up domains and what the plan needs), `n_rack` (cabinets), `binds` (the limit that binds), `connection_W` (mean of the design hour), `peak_W` (largest millisecond of the day),
-        `W_per_gpu`, `pue` and
+        `n_gpu` in whole units of `unit_gpus` (servers, racks, scale-up domains and what the plan needs), `n_rack` (cabinets), `binds` (the limit that binds), `connection_W` (mean of the design hour),
+        `peak_W` (largest millisecond of the day), `W_per_gpu`, `pue` and
         `hour` (of the design hour), `limits` (number of GPUs that each limit alone allows).
 
     Raises
@@ -180,10 +180,10 @@ def most_gpus(
     InputError
         No limit applies, or a new site has several halls or jobs.
     """
-    extreme = _as_scenario(scenario)
+    extreme = as_scenario(scenario)
     if not any(item.startswith("weather.day=") for item in extreme._source.set):
         extreme = extreme.with_set({"weather.day": "extreme"})
-    return _core.most_gpus(extreme._core, contract_W, breaker_frac, cooling_unit_frac, by_peak, new_site, _thread_count(threads))
+    return _core.most_gpus(extreme._core, contract_W, breaker_frac, cooling_unit_frac, by_peak, new_site, thread_count(threads))
 
 
 def best_cap(
@@ -218,4 +218,4 @@ def best_cap(
     InputError
         Less than three caps, a cap that the GPU's driver does not take or no clock keeps, or a contract below one scale-up domain.
     """
-    return json.loads(_core.best_cap(_as_scenario(scenario)._core, contract_W, lowest_frac, caps, _thread_count(threads)))
+    return json.loads(_core.best_cap(as_scenario(scenario)._core, contract_W, lowest_frac, caps, thread_count(threads)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator
 
 import numpy as np
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Source:
-    """@param core: the finished run or the opened file; views into it keep it alive."""
+    """`core`: the finished run or the opened file; views into it keep it alive."""
 
     def __init__(self, core: _core.RunResult | _core.ResultFile):
         self._core = core
@@ -51,12 +53,12 @@ class Source:
         return self._core.payload_sha256
 
     def values(self, path: str) -> np.ndarray:
-        """The array at `path`, such as "/day/pcc_mean_W": a read-only view. @raises KeyError: none there."""
+        """The array at `path`, such as "/day/pcc_mean_W": a read-only view. Raises KeyError: none there."""
         return self._core.values(path)
 
     @property
     def figures(self) -> dict[str, Any]:
-        """The summary by key. @raises InputError: the file has figures that no run writes."""
+        """The summary by key. Raises InputError: the file has figures that no run writes."""
         return figures_of(self._core)
 
     def dataset(self, group: str, end_s: float | None) -> xarray.Dataset:
@@ -78,12 +80,48 @@ class Source:
 
     def save(self, path: str) -> None:
         """Writes the HDF5 file at `path`, completely or not at all, and the chance of the headlines beside it where it is known.
-        @raises OutputError: it cannot be written."""
+        Raises OutputError: it cannot be written."""
         self._core.save(path)
         if self.chance:
             file_beside(path).write_text(json.dumps(self.chance, indent=1) + "\n", encoding="utf-8")
+
+    def __reduce__(self):
+        with self.file() as path:
+            return unpickled, (Path(path).read_bytes(), self.chance)
+
+    @contextlib.contextmanager
+    def file(self) -> Iterator[str]:
+        """A file of it: its own, or one that lasts as long as it is needed."""
+        if self.path is not None:
+            yield self.path
+            return
+        with in_a_folder() as path:
+            self.save(path)
+            yield path
 
     @contextlib.contextmanager
     def drawing(self) -> Iterator[ResultFile]:
         """What the report's drawing functions read from."""
         yield ResultFile(self._core, self.chance)
+
+
+@contextlib.contextmanager
+def in_a_folder() -> Iterator[str]:
+    """Where a result's file may be, for a moment."""
+    with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:
+        yield os.path.join(folder, "result.h5")
+
+
+def unpickled(content: bytes, chance: dict[str, Any]) -> Source:
+    """A source that comes back from a pickle.
+
+    Parameters
+    ----------
+    content, chance
+        Bytes of its file; the chance of its headlines.
+    """
+    with in_a_folder() as path:
+        Path(path).write_bytes(content)
+        source = Source(_core.ResultFile(path))  # decoded from memory: the file may go
+    source.chance = chance
+    return source

@@ -4,17 +4,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 from . import _core
 from ._chance import headline_ends
-from ._engine import _as_scenario, _thread_count, run
-from ._load import Path, Scenario, _absolute
-from ._result import Result
+from ._given import thread_count
+from ._load import Path, Scenario, _absolute, as_scenario
 
 if TYPE_CHECKING:
     import pandas
+
+    from ._result import Result
 
 
 class Answer(Mapping[str, Any]):
@@ -115,7 +115,7 @@ def explain(
     >>> why.table("causes")[["name", "adds_points", "adds_points_se"]]
     """
     scenario, core = _run_of(scenario, result, threads)
-    figures, text = _core.explain(scenario._core, core, _thread_count(threads), fleets, progress)
+    figures, text = _core.explain(scenario._core, core, thread_count(threads), fleets, progress)
     return Answer(json.loads(figures), text)
 
 
@@ -188,10 +188,10 @@ def _run_of(scenario: Scenario | Path | None, result: Result | None, threads: in
         scenario = getattr(result, "_scenario", None)
     if scenario is None:
         raise TypeError("this result does not know its scenario, because it was read from a file: pass the scenario as well")
-    scenario = _as_scenario(scenario)
+    scenario = as_scenario(scenario)
     core = getattr(result._source, "_core", None) if result is not None else None
     if not isinstance(core, _core.RunResult):  # none, or read from a file: the study needs what only a run has
-        core = run(scenario, threads=threads, progress=False)._source._core
+        core = _core.run(scenario._core, thread_count(threads), None, False)
     return scenario, core
 
 
@@ -339,20 +339,12 @@ def bench(*, quick: bool = True, grid_only: bool = False, scenarios: Path = "sce
         Columns `key`, `value`, `how`.
     """
     import pandas
-    return pandas.DataFrame(_core.bench(quick, grid_only, os.fspath(scenarios), _thread_count(threads)))
+    return pandas.DataFrame(_core.bench(quick, grid_only, os.fspath(scenarios), thread_count(threads)))
 
 
-@contextlib.contextmanager
-def _file_of(result: Result | Path) -> Iterator[str]:
-    """A result's file: its own, or one that lasts as long as it is needed."""
-    path = result._source.path if isinstance(result, Result) else os.fspath(result)
-    if path is not None:
-        yield path
-        return
-    with tempfile.TemporaryDirectory(prefix="tidewatt-") as folder:
-        path = os.path.join(folder, "result.h5")
-        result._source.save(path)
-        yield path
+def _file_of(result: Result | Path) -> contextlib.AbstractContextManager[str]:
+    """A result's file, or the file of that name."""
+    return result._source.file() if hasattr(result, "_source") else contextlib.nullcontext(os.fspath(result))
 
 
 def schema(word: str | None = None) -> dict[str, Any] | str:

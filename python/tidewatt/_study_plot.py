@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ._fit import Fit
+    from ._machines import MachineAnswer
     from ._size import Sizing
-    from ._study import MachineAnswer
 
 
 def draw_machines(answer: MachineAnswer, ax: Any = None) -> Axes:

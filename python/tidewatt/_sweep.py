@@ -317,7 +317,7 @@ def _base(scenario: Scenario | Path | None, folder: str) -> tuple[str, tuple[str
         return (_absolute(path) if os.path.exists(path) else path), ()
     source = scenario._source
     if source is None or source.plants:
-        scenario.toml  # says why
+        _ = scenario.toml  # says why
     if source.weather or source.catalog or source.recordings:
         raise TypeError("this scenario was loaded with weather, catalog or recordings: give these to `sweep` and its file as scenario")
     if source.text is None:

@@ -54,7 +54,7 @@ class Tally:
 
 
 def walk(report, tally, arguments):
-    """new → check → run. @returns figures of the run, or None"""
+    """new → check → run. Returns figures of the run, or None"""
     file = Path(report.folder.name) / "made.toml"
     what = " ".join(str(a) for a in arguments)
     made = product.call([report.binary, "new", file, "--force", "--hours", HOURS, *arguments], 300)

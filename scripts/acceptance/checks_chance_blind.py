@@ -49,7 +49,7 @@ def read_lists():
 
 
 def plan_of(row, named):
-    """Keys of job.plan. @param named whether to add what the row's own table says of NAMED keys"""
+    """Keys of job.plan. `named`: whether to add what the row's own table says of NAMED keys"""
     said = {key: x for table in (row["common"], row["base"]) for key, x in table.items() if key in SIZES}
     if named and row["tolerance_frac"] <= PUBLISHED_TOLERANCE:
         said |= {key: x for key, x in row["base"].items() if key in NAMED}
@@ -83,7 +83,7 @@ def scenario_of(row, plan):
 
 
 def headline_of(row):
-    """The headline of a run that the row measures. @returns its key, and the measured value in the headline's unit"""
+    """The headline of a run that the row measures. Returns its key, and the measured value in the headline's unit"""
     kind = next(key for key in HEADLINES if key in row)
     return HEADLINES[kind], row[kind] * (1 if kind == "step_s" else row["plan"]["n_gpu"])
 
@@ -102,7 +102,7 @@ def together(parts):
 
 def judged(line, row, figures):
     """A run's interval held to its row; logarithms of throughput, measured or drawn over the run's own.
-    @param line of `validate --model-errors`  @param figures of `run --json`"""
+    `line`: of `validate --model-errors`  `figures`: of `run --json`"""
     key, measured = headline_of(row)
     at = figures[key]
 
@@ -130,7 +130,7 @@ def kind_of_refusal(text):
 
 
 def runs_of(report, named):
-    """All rows of the area that have a class without their own source, run once. @returns (judged rows, {kind of refusal: ids})"""
+    """All rows of the area that have a class without their own source, run once. Returns (judged rows, {kind of refusal: ids})"""
     known = report.__dict__.setdefault("blind_runs", {})
     if named in known:
         return known[named]

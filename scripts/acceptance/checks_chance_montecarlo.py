@@ -6,7 +6,7 @@ from pathlib import Path
 import product
 
 sys.path.insert(0, str(product.ROOT / "scripts"))
-from blind_rows import quantile  # noqa: E402
+from blind_rows import quantile
 
 N_CASE = 32
 LONGEST_S = 2.0  # of a nominal run on one thread: longer scenarios are left out

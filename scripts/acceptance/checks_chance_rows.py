@@ -4,7 +4,7 @@ import sys
 import product
 
 sys.path.insert(0, str(product.ROOT / "scripts"))
-from blind_rows import quantile  # noqa: E402
+from blind_rows import quantile
 
 LEAST_ROWS = 8  # of a class that is judged on its own
 BEHIND_HEADLINES = {"throughput": "training time", "mean power": "node power in W"}

@@ -9,7 +9,7 @@ import product
 from checks_weather import rows_of
 
 sys.path.insert(0, str(product.ROOT / "scripts"))
-import blind_rows  # noqa: E402
+import blind_rows
 
 KINDS = {"identity", "conformance", "fit", "half_fit", "bound", "simulator", "blind", "seen"}
 KEYS = {"id", "what", "unit", "expected", "got", "error", "tolerance", "tolerance_unit", "pass", "verdict", "kind", "source", "note"}

@@ -61,7 +61,8 @@ def check_tiers(report):
         if name == "caps suffice":
             report.judge("tiers, caps suffice: no more than was asked", order["given_percent"] <= order["asked_percent"] + 3, f"asked {order['asked_percent']:.1f} %, given {order['given_percent']:.1f} %", "3 points")
     order, jobs, run = ordered(0.95 * before_MW, **{"job.research.curtailment.tier": 3})
-    report.judge("tiers turned round: the pause alone", jobs["batch"]["paused_s"] is not None and jobs["research"]["capped_s"] is None, f"batch paused at {jobs['batch']['paused_s']} s, research capped at {jobs['research']['capped_s']}", "another order, another job")
+    report.judge("tiers turned round: the pause alone", jobs["batch"]["paused_s"] is not None and jobs["research"]["capped_s"] is None,
+                 f"batch paused at {jobs['batch']['paused_s']} s, research capped at {jobs['research']['capped_s']}", "another order, another job")
     order, jobs, run = all_given
     report.judge("tiers: an order beyond all of them says by how much", not order["met"] and abs(order["short_MW"] - (max(s["worst_MW"] for s in order["settlements"]) - order["limit_MW"])) < 1e-9 and order["short_MW"] > 0.1
                  and jobs["main"]["capped_s"] is None, f"short by {order['short_MW']:.3f} MW of {order['baseline_MW'] - order['limit_MW']:.3f} MW asked", "not met, production not touched")

@@ -56,7 +56,7 @@ def check_log(report):
 
 
 def unit_test(report, *arguments):
-    """Runs the workload's unit tests where they are built beside the command. @returns the outcome or None."""
+    """Runs the workload's unit tests where they are built beside the command. Returns the outcome or None."""
     from pathlib import Path
     binary = Path(report.binary)
     places = [binary.parent / "test_workload", binary.parents[1] / "tests" / "unit" / "workload" / "test_workload"]

@@ -14,7 +14,7 @@ from product import DAY, ROOT
 
 sys.path.insert(0, str(ROOT / "build" / "release" / "python"))
 sys.path.insert(0, str(ROOT / "examples" / "controllers"))
-import tidewatt as tw  # noqa: E402
+import tidewatt as tw
 
 warnings.simplefilter("ignore", UserWarning)
 LIQUID = ROOT / "scenarios" / "llama3_405b_liquid.toml"

@@ -33,7 +33,7 @@ def check_catalog(report):
 
 def check_fits(report):
     """Every pair is answered: it fits, or the reason and what fits instead are named."""
-    names = {}
+    names, kind = {}, ""
     for line in product.call([report.binary, "catalog", "list"]).stdout.splitlines():
         if line.startswith("  "):
             names.setdefault(kind, []).append(line.strip())
@@ -129,4 +129,5 @@ def check_supplies(report):
     two = part("chain_800V_power_rack", "power_rack_rectifier", "brick_800V_50V")
     report.judge("480 V to 50 V: two conversions lose more than one shelf", two < shelf, f"{100 * two:.1f} % against {100 * shelf:.1f} %", "chain A: 96.1 % against 97.5 %")
     gain = chains["chain_800V_power_rack"]["efficiency_frac"] - chains["chain_480V_ups"]["efficiency_frac"]
-    report.judge("the gain is upstream: the UPS that is no more", 0 < gain < 1 - part("chain_480V_ups", "ups"), f"{100 * gain:+.1f} points, the UPS alone loses {100 - 100 * part('chain_480V_ups', 'ups'):.1f}", "above 0, below the UPS's loss")
+    report.judge("the gain is upstream: the UPS that is no more", 0 < gain < 1 - part("chain_480V_ups", "ups"),
+                 f"{100 * gain:+.1f} points, the UPS alone loses {100 - 100 * part('chain_480V_ups', 'ups'):.1f}", "above 0, below the UPS's loss")

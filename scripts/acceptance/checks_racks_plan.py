@@ -97,7 +97,8 @@ def check_xai(report):
         report.skip("a day's wall time", "left out by --quick")
     else:
         report.at_most("a day, wall time on two cores", day.wall_s, DAY_s, "s", ".1f", f"{day.cpu_s:.1f} s of processor")
-    bare = report.run(BARE, {**hours, "run.duration_h": hours.get("run.duration_h", 24), "run.start": "2024-07-20T00:00:00", "site.rules": "[]", "job.main.life": "xai_100k", "job.main.failures": "llama3_405b", "job.main.failures.planned_rate_per_day": f"[{planned}]"})
+    bare = report.run(BARE, {**hours, "run.duration_h": hours.get("run.duration_h", 24), "run.start": "2024-07-20T00:00:00", "site.rules": "[]", "job.main.life": "xai_100k",
+                             "job.main.failures": "llama3_405b", "job.main.failures.planned_rate_per_day": f"[{planned}]"})
     report.judge("without storage", bare.json["band_rms_MW"]["0.1-1Hz"] > 2 * day.json["band_rms_MW"]["0.1-1Hz"], said(bare), "the store takes half of the swing of 0.1 to 1 Hz")
     slow = report.run(XAI, {**hours, "job.main.life": "llama3_405b"})
     timeout = report.run(XAI, {**hours, "job.main.life": "llama3_405b", "job.main.life.detect_s": 600})
@@ -113,7 +114,8 @@ def check_mixed(report):
     jobs = {j["name"]: j for j in f["jobs"]}
     report.judge("230,000 GPUs", abs(f["n_gpu"] - 230_000) < 1000 and abs(jobs["racks"]["n_gpu"] - 30_000) < DOMAIN and jobs["racks"]["n_gpu"] % DOMAIN == 0,
                  ", ".join(f"{n}: {j['n_gpu']} GPUs, iteration {j['iteration_s']:.2f} s, {j['tflops_per_gpu']:.0f} TFLOP/s" for n, j in jobs.items()), "30,000 GB200 in whole racks, the rest H100")
-    report.judge("each job trains at its own pace", all(j["tokens"] > 0 for j in jobs.values()) and f["energy_closure"] <= 1e-11, f"{f['pcc_mean_MW']:.0f} MW, closure {f['energy_closure']:.0e}", "tokens from each, energy closure at most 1e-11")
+    report.judge("each job trains at its own pace", all(j["tokens"] > 0 for j in jobs.values()) and f["energy_closure"] <= 1e-11, f"{f['pcc_mean_MW']:.0f} MW, closure {f['energy_closure']:.0e}",
+                 "tokens from each, energy closure at most 1e-11")
 
 
 def check_phoenix(report):

@@ -11,7 +11,7 @@ DURABILITY = ROOT / "tests" / "durability"
 
 
 def run_test(report, name, *arguments, timeout_s=3600):
-    """A durability test against the command under check. @returns exit code, standard output and error together"""
+    """A durability test against the command under check. Returns exit code, standard output and error together"""
     build = Path(report.binary).parents[1]
     shim = next(build.rglob("libtidewatt_fail_shim.so"), None)
     environment = {**os.environ, "TIDEWATT": str(report.binary), "PYTHONPATH": str(build / "python")}

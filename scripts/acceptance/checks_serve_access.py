@@ -21,7 +21,7 @@ NOBODY = 65534
 
 
 def check(report, page):
-    """@param report: takes the verdicts. @param page: the page that is served, by this user"""
+    """`report`: takes the verdicts. `page`: the page that is served, by this user"""
     name = "another user of the machine"
     if os.geteuid() != 0 or shutil.which("setpriv") is None:
         report.skip(name, "to act as another user needs root and setpriv")

@@ -21,7 +21,7 @@ def rule(report, name, check, *, exceptions=None):
 
 
 def tests(report, name, expression, case=None):
-    """ctest entries, or test cases of one of them, pass. @param case: pattern of Catch's test names"""
+    """ctest entries, or test cases of one of them, pass. `case`: pattern of Catch's test names"""
     if case is None:
         outcome = product.call(["ctest", "--test-dir", RELEASE, "-R", expression, "--no-tests=error", "--output-on-failure"])
         said = re.search(r"\d+% tests passed.*", outcome.stdout)

@@ -320,7 +320,7 @@ def judge_quantile(report, name, error_percent, predictable):
 
 def predictable_share(sensor, true, rests, pools, notch_s, measured_W):
     """How far the 10 % quantile of such a run scatters by the instants of its readings alone: four meters on their own, and three in step.
-    @returns the share of runs of four meters on their own that the best prediction has within 5 %"""
+    Returns the share of runs of four meters on their own that the best prediction has within 5 %"""
     import numpy as np
 
     random, told, best = np.random.default_rng(1), [], []

@@ -11,7 +11,9 @@ from product import ROOT
 EMPTY_LISTS = {"sacct": "JobID|State|Elapsed|AllocTRES|NodeList\n", "squeue": "JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n", "sinfo": "NODELIST NODES PARTITION STATE\n"}
 # Made by hand: kind, text, exit code, exit code with --strict, a word of standard error, lines of the table.
 AWKWARD = {
-    "decimal commas, Windows-1252, an empty cell, one stamp twice": ("power", "Zeit;Leistung [kW];Temperatur [\xb0C]\n03.02.2026 10:00:00;1.234,5;45,2\n03.02.2026 10:00:01;;45,3\n03.02.2026 10:00:01;1.235,0;45,3\n03.02.2026 10:00:03;1.236,0;45,4\n", 0, 2, ":3:", 5),
+    "decimal commas, Windows-1252, an empty cell, one stamp twice": ("power",
+        "Zeit;Leistung [kW];Temperatur [\xb0C]\n"
+        "03.02.2026 10:00:00;1.234,5;45,2\n03.02.2026 10:00:01;;45,3\n03.02.2026 10:00:01;1.235,0;45,3\n03.02.2026 10:00:03;1.236,0;45,4\n", 0, 2, ":3:", 5),
     "a clock that was not set": ("power", "timestamp,power_W\n1970-01-01 00:00:05,100\n1970-01-01 00:00:06,101\n1970-01-01 00:00:07,102\n", 0, 2, ":2: wrong clock", 4),
     "a torn last line and [N/A]": ("nvidia-smi", "timestamp, index, power.draw [W], temperature.gpu\n2024/05/17 18:00:00.123, 0, 543.21 W, 55\n2024/05/17 18:00:01.123, 0, [N/A], 55\n2024/05/17 18:00:01.12", 0, 2, ":4:", 3),
     "a clock that steps back": ("power", "time_s,power_W\n0,100\n1,200\n0.5,150\n2,300\n", 0, 2, ":4:", 5),

@@ -49,7 +49,7 @@ def export(report, result, form, *more):
 def check_exports(report):
     scenario, window = (ROOT / "tests" / "scenarios" / "tiny.toml", "sample") if report.quick else (SCENARIOS / "llama3_405b_transients.toml", "sample")
     result = report.run(scenario).json["result_file"]
-    times, values = readers.truth(result, window)
+    _, values = readers.truth(result, window)
     cut = ("--window", window)  # the whole window
     compare(report, "csv, own reader", readers.csv(export(report, result, "csv", *cut)[".csv"]), values, "csv")
     compare(report, "PSCAD, own reader", readers.pscad(export(report, result, "pscad", *cut)[".txt"]), values, "text")

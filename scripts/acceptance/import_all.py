@@ -7,7 +7,7 @@ import sys
 import warnings
 
 sys.path.insert(0, sys.argv[1])
-from tidewatt import importers  # noqa: E402
+from tidewatt import importers
 
 
 def digest(table):

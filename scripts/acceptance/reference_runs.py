@@ -29,7 +29,7 @@ MISSES = {
 
 
 def differences(names, run):
-    """{scenario: {figure: by how much the run is above its reference, %}} @param run [(scenario's file, overrides, options)] to outcomes"""
+    """{scenario: {figure: by how much the run is above its reference, %}} `run`: [(scenario's file, overrides, options)] to outcomes"""
     cases = []
     for name in names:
         sets = product.fleet(SCENARIOS[name]) if SCENARIOS[name] else {}

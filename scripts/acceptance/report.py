@@ -66,7 +66,7 @@ class Report:
 def main(doc, groups, quick="shorter runs where a group has them; no bound on wall time there", options=(), not_quick=()):
     """The command of an acceptance script: its groups of checks {name: function of a report}, each judged for itself.
 
-    @param quick  what --quick does  @param options  further {flag: help} that a report keeps by name  @param not_quick  groups that
+    `quick`: what --quick does  `options`: further {flag: help} that a report keeps by name  `not_quick`: groups that
     --quick leaves out
     """
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)

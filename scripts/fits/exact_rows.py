@@ -19,7 +19,7 @@ def exact(binary, rows, groups):
 
 
 def main(doc, sets, groups):
-    """Holds the entries to the rows, or writes the rows' values into them. @param sets {row: [(key, entries)]}"""
+    """Holds the entries to the rows, or writes the rows' values into them. `sets`: {row: [(key, entries)]}"""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="put the values into the entries")
     parser.add_argument("--bin", help="the tidewatt to ask; default: $TIDEWATT or the one built here")

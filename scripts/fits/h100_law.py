@@ -46,7 +46,7 @@ N_WALKER, N_STEP, N_BURN = 64, 30_000, 5000
 
 
 class Law:
-    """The law at values theta (…, 10), by NAMES. @param leakage, more_V: of one chip, over the nominal leakage and above the table"""
+    """The law at values theta (…, 10), by NAMES. `leakage`, `more_V`: of one chip, over the nominal leakage and above the table"""
 
     def __init__(self, theta, hbm_W=HBM_W, leakage=1.0, more_V=0.0):
         self.leakage, self.more_V = leakage, more_V
@@ -120,7 +120,7 @@ def record_figures():
 
 
 def anchors(data):
-    """(name, chip, measured, standard error, model of it). @param data folder with gpu_temperature_hourly"""
+    """(name, chip, measured, standard error, model of it). `data`: folder with gpu_temperature_hourly"""
     r = record_figures()
     found = r.figures()
     at = {k: found[f"E7/{k}"] for k in ("rest", "context", "context-slope", "limit", "clock", "clock-slope")}
@@ -150,7 +150,7 @@ def laws(theta, z):
 
 
 def posterior(rows, top_V=None, seed=1):
-    """Draws (n, 10) of equal weight, those of the chips (n, 3), and how many are independent. @param top_V holds the curve's upper end, V"""
+    """Draws (n, 10) of equal weight, those of the chips (n, 3), and how many are independent. `top_V`: holds the curve's upper end, V"""
     import emcee
 
     free = [i for i, name in enumerate(NAMES) if top_V is None or name != "top_V"]

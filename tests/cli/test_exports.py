@@ -60,7 +60,7 @@ class Exports(unittest.TestCase):
         return readers.third_party(program, file)
 
     def test_comtrade_is_read_by_two_programs(self):
-        float32 = lambda x: max(abs(v) for v in x) * 2**-24 * 1.01  # noqa: E731
+        float32 = lambda x: max(abs(v) for v in x) * 2**-24 * 1.01
         for form, encoding, ending, resolution in (
                 ("comtrade", "ascii", "cfg", self.whole_numbers(99998)), ("comtrade", "binary", "cfg", self.whole_numbers(32767)),
                 ("comtrade2013", "ascii", "cff", self.whole_numbers(99998)), ("comtrade2013", "binary", "cff", self.whole_numbers(32767)),
@@ -96,7 +96,7 @@ class Exports(unittest.TestCase):
         self.compare(read, lambda x: 1e-9 * max(abs(v) for v in x), 2, in_pu)
 
     def test_pscad_and_elmfile_by_their_rules(self):
-        ten_digits = lambda x: 1e-9 * max(abs(v) for v in x)  # noqa: E731
+        ten_digits = lambda x: 1e-9 * max(abs(v) for v in x)
         self.export("pscad", "--format", "pscad")
         read = readers.pscad(self.folder / "pscad" / "tiny_sample_pscad.txt")
         self.compare(read, ten_digits)

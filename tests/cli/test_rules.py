@@ -1,5 +1,4 @@
 """Rules and ride-through verdicts from the command line: lists, words, bad files, what applies, what fails and why."""
-import json
 import pathlib
 import sys
 import tempfile

@@ -131,8 +131,8 @@ def of_checkpoint(data, draws):
     return kind, head + b"\n" + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
 
-def with_h5py(whole, folder, secret):
-    """Forgeries that another program writes: (name, path) each. @param secret a result, of which no byte may be read"""
+def with_h5py(whole, folder, secret):  # noqa: C901 - a list of forgeries, each its own few lines
+    """Forgeries that another program writes: (name, path) each. `secret`: a result, of which no byte may be read"""
     import zlib
 
     import h5py

@@ -18,7 +18,7 @@ PARTED = 5e-3  # of tokens: a stop that falls into another iteration makes two r
 
 
 def judge(seed):
-    """@returns None where the two are not the same run; else (K of the run's hottest die above the reference's, the most that a row of a job
+    """Returns None where the two are not the same run; else (K of the run's hottest die above the reference's, the most that a row of a job
     is below the reference's, and above)"""
     scenario = random_scenarios.random_scenario(seed)
     try:
@@ -36,7 +36,7 @@ def judge(seed):
 
 
 def rows_apart_K(time_s, row_K, reference_s, reference_K, near_s):
-    """@returns the most that a row is below the reference's hottest die at that time, and above its hottest nearby"""
+    """Returns the most that a row is below the reference's hottest die at that time, and above its hottest nearby"""
     low = high = 0.0
     for at_s, K in zip(time_s, row_K):
         here = reference_K[abs(reference_s - at_s) < 1e-6]

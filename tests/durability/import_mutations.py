@@ -156,7 +156,7 @@ def of_units(text):
     for unit, other in (("W", "kW"), ("MHz", "GHz")):
         found = re.compile(rf"(?<![\w.])(\d+(?:\.\d+)?) {unit}\b")
         if found.search(text):
-            yield f"{other} for {unit} in the text", HARMLESS, found.sub(lambda m: f"{plain(Decimal(m[1]) / 1000)} {other}", text).encode(), ()
+            yield f"{other} for {unit} in the text", HARMLESS, found.sub(lambda m, other=other: f"{plain(Decimal(m[1]) / 1000)} {other}", text).encode(), ()
     if '"resultType"' in text:
         stamps = re.sub(r"\[(\d{10}(?:\.\d+)?),", lambda m: f"[{int(Decimal(m[1]) * 1000)},", text)
         yield "stamps in ms for s", TRACE, stamps.encode(), ("stamp", "clock", "time")
@@ -306,7 +306,7 @@ def _with(tree, path, value):
 
 
 def all_of(text, kind, draws):
-    """Every mutation of a file. @param text: of the file; @param kind: of the log; @param draws: a random.Random"""
+    """Every mutation of a file. `text`: of the file; `kind`: of the log; `draws`: a random.Random"""
     found = [*of_bytes(text, draws), *of_lines(text, draws, kind)]
     table = Table.of(text) if kind in TABLES else None
     found += [*of_table(table, draws, kind)] if table else [*of_json(text, draws)] if text.lstrip()[:1] in "{[" else []

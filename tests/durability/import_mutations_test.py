@@ -225,7 +225,7 @@ def main(args, folder):
     n_same, n_silent = tally.n(HARMLESS, "same"), tally.n(TRACE, "silent")
     n_crash = sum(n for (_, a), n in tally.counts.items() if a == "crash") + len(commands)
     n_bad_harmless = tally.n(HARMLESS, "silent")
-    print(f"\n{len(found)} files of {len({s.kind for s in found})} kinds ({left} of other kinds); with a trace: {dict((a, n) for (s, a), n in tally.counts.items() if s == TRACE)}")
+    print(f"\n{len(found)} files of {len({s.kind for s in found})} kinds ({left} of other kinds); with a trace: {({a: n for (s, a), n in tally.counts.items() if s == TRACE})}")
     print(f"scorecard 28: {n_harmless + n_trace + tally.n(BARE)} mutations of {len(found)} logs: {n_same} of {n_harmless} harmless with the same digits, "
           f"{n_silent + n_bad_harmless} of {n_harmless + n_trace} wrong in silence, {n_crash} tracebacks, {len(unlisted)} warnings of untouched files "
           f"that are not listed; {tally.n(BARE)} without a trace counted apart")  # fmt: skip

@@ -34,7 +34,7 @@ OTHERS = ("order", "order and ballast", "order and floor", "another hall", "modu
 
 
 def scenario_of(site, held, share, usual_MW=1.0):
-    """@param usual_MW  of the connection, without an order  @returns the scenario, or None where the site has no such thing"""
+    """`usual_MW`: of the connection, without an order.  Returns the scenario, or None where the site has no such thing"""
     board_W, hall, network, plan, feeder = SITES[site]
     n_gpu = hall["n_gpu"]
     hall = {"name": "a", "racks_per_row": 4, **hall, "cap_W": round(share * board_W)}

@@ -15,7 +15,7 @@ QUICK = 200  # a tenth of the whole hunt
 
 
 def judge(seed):
-    """@returns (relation, what is broken or None, whether the scenario is refused)"""
+    """Returns (relation, what is broken or None, whether the scenario is refused)"""
     rng = random.Random(seed)
     name = rng.choice(list(relations.RELATIONS))
     scenario = random_scenarios.random_scenario(seed)

@@ -30,7 +30,7 @@ def random_job(rng, name, n_gpu, network):
     tp = rng.choice((4, 8))
     pp = rng.choice([p for p in (1, 2, 4) if n_gpu % (tp * p) == 0 and (tp * p) % 8 == 0 and (tp == 8 or p == 2)] or [1])
     if tp * pp < 8 or (tp == 4 and pp > 1):
-        tp, pp = 8, pp
+        tp = 8
     dp = n_gpu // (tp * pp)
     plan = {"n_gpu": n_gpu, "tp": tp, "pp": pp, "micro_batch_sequences": 1, "global_batch_sequences": dp * rng.choice((4, 8, 16, 64)),
             "sequence_tokens": 8192, "tp_overlap_frac": round(rng.uniform(0.0, 0.9), 2), "sharding": rng.choice(("fsdp", "zero1")),
@@ -77,7 +77,7 @@ def random_mitigations(rng):
 
 
 def random_scenario(seed, most_s=300.0):
-    """@returns a scenario as nested tables; equal seeds give equal scenarios. @param most_s longest run"""
+    """Returns a scenario as nested tables; equal seeds give equal scenarios. `most_s`: longest run"""
     rng = random.Random(seed)
     cooling = "liquid" if rng.random() < 0.25 else "air"
     gpu, (server, network) = rng.choice(list((LIQUID if cooling == "liquid" else AIR).items()))

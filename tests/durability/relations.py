@@ -32,7 +32,7 @@ class Broken(Exception):
 
 
 def run(scenario, *more):
-    """@param more  further options of the command  @returns (figures, {path: array} of rows and jobs)"""
+    """`more`: further options of the command.  Returns (figures, {path: array} of rows and jobs)"""
     with tempfile.TemporaryDirectory(prefix="tidewatt_relations_") as folder:
         path = random_scenarios.write(scenario, Path(folder) / "case.toml")
         result = Path(folder) / "case.h5"

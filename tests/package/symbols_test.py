@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "structure"))
-import classes_check  # noqa: E402
+import classes_check
 
 OF_TYPE = re.compile(r"^(?:typeinfo name|typeinfo|vtable|VTT|guard variable|non-virtual thunk to|virtual thunk to)(?: for)? ")
 
@@ -113,7 +113,7 @@ def main(library, static, source):
     if len(wanted) < 200:
         findings.append(f"only {len(wanted)} functions found in the headers")
     # A name without the version in the static library would be mixed with that of another version unnoticed.
-    bare = {s for s in re.findall(r"\btidewatt::(?!v\d)\w+[\w:]*", output("nm", "-C", "--defined-only", static))}
+    bare = set(re.findall(r"\btidewatt::(?!v\d)\w+[\w:]*", output("nm", "-C", "--defined-only", static)))
     findings += [f"{name}: without the version's namespace" for name in sorted(bare)[:20]]
     soname = re.search(r"SONAME.*\[(.*)\]", output("readelf", "-d", library))[1]
     expected = "libtidewatt.so." + version.removeprefix("v").replace("_", ".")

@@ -76,7 +76,7 @@ class Tab:
             self.call(domain + ".enable")
 
     def call(self, method, **arguments):
-        """A command of the debugging protocol. @returns its result"""
+        """A command of the debugging protocol. Returns its result"""
         number = next(self._ids)
         self._socket.send(json.dumps({"id": number, "method": method, "params": arguments}))
         while True:
@@ -143,8 +143,9 @@ class Browser:
         profile = os.path.join(self._folder, "profile")
         self._process = subprocess.Popen(
             [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-             "--disable-sync", "--disable-extensions", "--disable-breakpad", "--disable-crash-reporter", "--mute-audio", "--hide-scrollbars", f"--user-data-dir={profile}", "--remote-debugging-port=0", "--window-size=1280,900", "about:blank"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=_ends_with_parent)  # fmt: skip
+             "--disable-sync", "--disable-extensions", "--disable-breakpad", "--disable-crash-reporter", "--mute-audio", "--hide-scrollbars", f"--user-data-dir={profile}", "--remote-debugging-port=0",
+             "--window-size=1280,900", "about:blank"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=_ends_with_parent)  # noqa: PLW1509 - no threads yet
         file, end = os.path.join(profile, "DevToolsActivePort"), time.monotonic() + self.timeout_s
         while not os.path.exists(file) or "\n" not in open(file).read():
             assert self._process.poll() is None and time.monotonic() < end, "Chromium did not start"

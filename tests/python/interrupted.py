@@ -13,7 +13,7 @@ def answer_s(call, after_s=0.7, tries=3):
     for i in range(tries):
         sent = []
 
-        def interrupt():
+        def interrupt(sent=sent):
             time.sleep(after_s)
             sent.append(time.perf_counter())
             os.kill(os.getpid(), signal.SIGINT)

@@ -170,7 +170,7 @@ def spectrum_of(load):
 
 
 def write(path, leave_out=()):
-    """@param leave_out: names of groups to omit."""
+    """`leave_out`: names of groups to omit."""
     rng = np.random.default_rng(0)
     writer = Writer(path)
 

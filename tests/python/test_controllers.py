@@ -6,11 +6,11 @@ import pytest
 from tiny_case import ROOT
 
 sys.path.insert(0, str(ROOT / "examples" / "controllers"))
-import precool  # noqa: E402
-import site_limit  # noqa: E402
-import two_campuses  # noqa: E402
+import precool
+import site_limit
+import two_campuses
 
-import tidewatt as tw  # noqa: E402
+import tidewatt as tw
 
 SHARE = 8
 SMALL = {"hall.a.n_gpu": 16384 // SHARE, "job.main.plan.n_gpu": 16384 // SHARE, "job.main.plan.global_batch_sequences": 2048 // SHARE}

@@ -92,7 +92,9 @@ def test_runs_go_to_other_processes_and_results_come_back(result):
 
 
 def test_errors_come_back_from_other_processes():
-    error = pytest.raises(tw.InputError, tw.load, DAY, {"run.duration_hours": 1}).value
+    with pytest.raises(tw.InputError) as caught:
+        tw.load(DAY, {"run.duration_hours": 1})
+    error = caught.value
     again = pickle.loads(pickle.dumps(error))
     assert str(again) == str(error) and again.findings == error.findings
 

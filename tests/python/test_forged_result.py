@@ -10,9 +10,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import synthetic_result  # noqa: E402
-import tidewatt as tw  # noqa: E402
-from tidewatt import report  # noqa: E402
+import synthetic_result
+import tidewatt as tw
+from tidewatt import report
 
 CLI = os.environ["TIDEWATT_CLI"]
 WHOLE = "the whole summary"

@@ -96,5 +96,6 @@ def test_fit_and_weather_take_what_import_writes(tmp_path):
     assert run("weather", put(tmp_path, "w.json", json.dumps(answer)), "-o", tmp_path / "weather.csv").returncode == 0
     day = ROOT / "scenarios" / "llama3_405b_day.toml"
     small = ["--set", "hall.a.n_gpu=2048", "--set", "job.main.plan.n_gpu=2048", "--set", "job.main.plan.global_batch_sequences=256", "--set", "run.duration_h=1"]
-    ran = subprocess.run([CLI, "run", str(day), "--json", "--no-interval", "--quiet", "--out", str(tmp_path / "r"), "--weather", str(tmp_path / "weather.csv"), "--set", "run.start=2024-07-01T06:00:00", *small], capture_output=True, text=True, timeout=240)
+    ran = subprocess.run([CLI, "run", str(day), "--json", "--no-interval", "--quiet", "--out", str(tmp_path / "r"), "--weather", str(tmp_path / "weather.csv"), "--set",
+                          "run.start=2024-07-01T06:00:00", *small], capture_output=True, text=True, timeout=240)
     assert ran.returncode == 0, ran.stderr

@@ -86,7 +86,7 @@ def test_two_header_lines_are_joined(tmp_path):
 @pytest.mark.parametrize("apart", [".", "\u202f", "'", ""])
 def test_spreadsheets_of_other_countries(tmp_path, apart):
     """Titles as wide as the table, date and clock in two columns, decimal commas, thousands apart, sums below the table."""
-    number = lambda x: f"{x:,.2f}".replace(",", "_").replace(".", ",").replace("_", apart)  # noqa: E731
+    number = lambda x: f"{x:,.2f}".replace(",", "_").replace(".", ",").replace("_", apart)
     lines = ["Messung Halle 3;;;", "Datum;Uhrzeit;Leistung [kW];Zuluft [°C]", *(f"02.03.2026;{t[11:]};{number(w)};22,5" for t, w in zip(STAMPS, WATTS[0])), "Summe;;5802,00;"]
     table, report = auto(tmp_path, "halle.csv", lines)
     assert table["power_W"].tolist() == pytest.approx([1000 * w for w in WATTS[0]]) and table["Zuluft_degC"].tolist() == [22.5] * 4

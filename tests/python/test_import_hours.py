@@ -111,7 +111,8 @@ def test_unix_time_of_open_meteo_is_utc(tmp_path, zone, offset_h, standard_h):
 
 def test_open_meteos_csv_and_lists(tmp_path):
     rows = "\n".join(f"2026-07-01T{h:02}:00,{v},50" for h, v in enumerate(curve(24)))
-    text = "latitude,longitude,elevation,utc_offset_seconds,timezone,timezone_abbreviation\n20,78,300,19800,Asia/Kolkata,GMT+5:30\n\ntime,temperature_2m (°C),relative_humidity_2m (%)\n" + rows + "\n\ntime,temperature_2m_max (°C)\n2026-07-01,31\n"
+    text = "latitude,longitude,elevation,utc_offset_seconds,timezone,timezone_abbreviation\n" \
+        "20,78,300,19800,Asia/Kolkata,GMT+5:30\n\ntime,temperature_2m (°C),relative_humidity_2m (%)\n" + rows + "\n\ntime,temperature_2m_max (°C)\n2026-07-01,31\n"
     table, report = read("weather", put(tmp_path, "m.csv", text))
     assert len(table) == 24 and table["time"][table["drybulb_degC"].idxmax()].hour == 15 and report.facts["altitude_m"] == 300
     with pytest.raises(importers.InputError, match="°F, not °C"):
@@ -124,7 +125,7 @@ def test_open_meteos_csv_and_lists(tmp_path):
 
 def test_pvgis_is_utc_and_a_typical_year_is_one_year(tmp_path):
     hours = pd.date_range("2001-01-01", periods=8760, freq="h")
-    stamp = lambda t: f"{2005 + t.month:04}{t:%m%d:%H%M}"  # noqa: E731  months of several years
+    stamp = lambda t: f"{2005 + t.month:04}{t:%m%d:%H%M}"
     cells = [(stamp(t), 30 if t.hour == 14 else 10, 60, 97000) for t in hours]
     head = "Latitude (decimal degrees): 45.0\nLongitude (decimal degrees): 8.0\nElevation (m): 250\nmonth,year\n1,2006\n\ntime(UTC),T2m,RH,SP\n"
     table, report = read("weather", put(tmp_path, "p.csv", head + "".join(",".join(map(str, c)) + "\n" for c in cells) + "\nT2m: 2-m air temperature\nPVGIS (c) European Union\n"))
@@ -181,7 +182,7 @@ def test_ends_of_intervals_where_the_clock_changes(day, style, minutes, tmp_path
 
 
 def test_prices_of_quarter_hours_begin_a_quarter_before_their_end(tmp_path):
-    texts, ends = _ends("2025-11-02", "clock", 15)
+    texts, _ = _ends("2025-11-02", "clock", 15)
     by_hour, report = price(tmp_path, "Date,Interval Ending,LMP ($/MWh)", [f"{t},{i}" for i, t in enumerate(texts)], "America/Chicago")
     assert len(by_hour) == 48 and by_hour["11-02T02:00"] == 0 and report.facts["missing"] == []
 

@@ -23,7 +23,7 @@ def test_two_nodes_with_the_same_numbers_are_two_gpus(tmp_path):
     a.mkdir(), b.mkdir()
     one, two = put(a, "gpu.csv", smi(600, "x")), put(b, "gpu.csv", smi(80, "y"))  # equal names of files, too
     assert by_gpu(read("nvidia-smi", one, two)[0]) == {"a/gpu:0": [600, 601, 602], "b/gpu:0": [80, 81, 82]}
-    bare = lambda text: text.replace(" uuid,", "").replace(" GPU-x,", "").replace(" GPU-y,", "")  # noqa: E731
+    bare = lambda text: text.replace(" uuid,", "").replace(" GPU-x,", "").replace(" GPU-y,", "")
     one, two = put(a, "gpu.csv", bare(smi(600, "x"))), put(b, "gpu.csv", bare(smi(80, "y")))
     assert by_gpu(read("nvidia-smi", one, two)[0]) == {"a/gpu:0": [600, 601, 602], "b/gpu:0": [80, 81, 82]}
     # Files that follow each other are one log, rotated.
@@ -143,7 +143,7 @@ def test_what_tools_print_for_people(tmp_path):
     table, _ = read("nvidia-smi", put(tmp_path, "g.json", "\n".join(answers)))
     assert list(table["power_W"]) == [402, 403] and table["uuid"].iloc[0] == "GPU-q" and table["utilization_frac"].iloc[0] == 0.5
     dcgmi = "#Entity   POWER      TMPTR  SMCLK\nID                   W      C    MHz\nGPU 0     650.12     61     1755\nGPU 1     N/A        40     345\n"
-    table, report = read("nvidia-smi", put(tmp_path, "d.txt", dcgmi))
+    table, _ = read("nvidia-smi", put(tmp_path, "d.txt", dcgmi))
     assert table["power_W"].iloc[0] == 650.12 and pd.isna(table["power_W"].iloc[1]) and list(table["clock_MHz"]) == [1755, 345]
 
 
@@ -154,7 +154,8 @@ def test_dmon_with_times_of_day_counts_over_midnight(tmp_path):
 
 
 def test_xml_of_a_loop_that_was_cut(tmp_path):
-    one = '<?xml version="1.0" ?>\n<nvidia_smi_log><timestamp>Wed Apr  1 08:00:0{} 2026</timestamp><gpu id="00000000:1B:00.0"><uuid>GPU-a</uuid><gpu_power_readings><power_draw>50{}.5 W</power_draw></gpu_power_readings></gpu></nvidia_smi_log>\n'
+    one = '<?xml version="1.0" ?>\n<nvidia_smi_log><timestamp>Wed Apr  1 08:00:0{} 2026</timestamp><gpu id="00000000:1B:00.0"><uuid>GPU-a</uuid>' \
+        '<gpu_power_readings><power_draw>50{}.5 W</power_draw></gpu_power_readings></gpu></nvidia_smi_log>\n'
     table, report = read("nvidia-smi", put(tmp_path, "x.xml", one.format(0, 0) + one.format(5, 5) + one.format(9, 9)[:150]))
     assert list(table["power_W"]) == [500.5, 505.5] and said(report, "document 3", "cut")
 
@@ -164,10 +165,10 @@ def test_amd_smi_as_csv_and_json(tmp_path):
     table, _ = read("rocm-smi", put(tmp_path, "a.csv", csv))
     assert list(table["power_W"]) == [700, 702] and list(table["temperature_degC"]) == [66, 67] and list(table["utilization_frac"]) == [0.99] * 2
     assert pd.isna(table["memory_temperature_degC"].iloc[0]) and table["memory_temperature_degC"].iloc[1] == 55  # `mem` is a load here
-    unit = lambda value, unit: {"value": value, "unit": unit}  # noqa: E731
+    unit = lambda value, unit: {"value": value, "unit": unit}
     gpu = {"gpu": 0, "usage": {"gfx_activity": unit(98, "%")}, "power": {"socket_power": unit(741, "W")}, "clock": {"gfx_0": {"clk": unit(1650, "MHz")}},
            "temperature": {"edge": "N/A", "hotspot": unit(71, "C"), "mem": unit(60, "C")}}  # fmt: skip
-    table, report = read("rocm-smi", put(tmp_path, "m.json", json.dumps([gpu, {**gpu, "gpu": 1}])))
+    table, _ = read("rocm-smi", put(tmp_path, "m.json", json.dumps([gpu, {**gpu, "gpu": 1}])))
     assert list(table["gpu"]) == ["0", "1"] and tuple(table.iloc[0][["power_W", "clock_MHz", "temperature_degC", "memory_temperature_degC"]]) == (741, 1650, 71, 60)
 
 
@@ -184,7 +185,8 @@ def test_no_header_and_no_quantity_are_findings(tmp_path):
 def test_exports_of_influxdb_and_weights_and_biases(tmp_path):
     head = "#group,false,false,true,true,false,false,true,true,true\n#datatype,string,long,dateTime:RFC3339,dateTime:RFC3339,dateTime:RFC3339,double,string,string,string\n#default,_result,,,,,,,,\n"
     names = ",result,table,_start,_stop,_time,_value,_field,host,index\n"
-    rows = "".join(f",,{t},2026-04-01T07:00:00Z,2026-04-01T09:00:00Z,2026-04-01T08:00:0{s}Z,{v + s},{f},n{h},0\n" for t, (f, h, v) in enumerate((("power_draw", 1, 600), ("temperature_gpu", 1, 50), ("power_draw", 2, 80), ("temperature_gpu", 2, 30))) for s in range(3))
+    rows = "".join(f",,{t},2026-04-01T07:00:00Z,2026-04-01T09:00:00Z,2026-04-01T08:00:0{s}Z,{v + s},{f},n{h},0\n" for t,
+                   (f, h, v) in enumerate((("power_draw", 1, 600), ("temperature_gpu", 1, 50), ("power_draw", 2, 80), ("temperature_gpu", 2, 30))) for s in range(3))
     table, _ = read("csv", put(tmp_path, "i.csv", head + names + rows))
     assert by_gpu(table) == {"n1:0": [600, 601, 602], "n2:0": [80, 81, 82]} and by_gpu(table, "temperature_degC")["n2:0"] == [30, 31, 32]
     rows = "".join(f"nvidia_smi,{1770000000 + s}000000000,n1,{g},{w + s},50\n" for s in range(2) for g, w in ((0, 600), (1, 80)))

@@ -63,7 +63,7 @@ def test_squeue_and_sinfo_as_their_man_pages_print_them(tmp_path):
     table, _ = read("squeue", put(tmp_path, "q.txt", queue))
     assert list(table["state"]) == ["RUNNING", "PENDING"] and list(table["nodes"]) == [2, 4] and table["elapsed_s"].iloc[0] == 86400 and table["node_list"].iloc[1] == ""
     nodes = "NODELIST|GRES|GRES_USED|STATE|PARTITION\nn[1-2]|gpu:h100:8|gpu:h100:3(IDX:0-2)|mixed|a*\nn1|gpu:h100:8|gpu:h100:3|mixed|b\n"
-    table, report = read("sinfo", put(tmp_path, "i.txt", nodes))
+    table, _ = read("sinfo", put(tmp_path, "i.txt", nodes))
     assert list(table["node"]) == ["n1", "n2"] and table["gpus"].sum() == 16 and table["gpus_used"].sum() == 6 and table["partition"].iloc[0] == "a,b"
     answer = {"meta": {}, "jobs": [{"job_id": 5, "job_state": ["RUNNING"], "start_time": {"set": True, "infinite": False, "number": 1714521600}, "end_time": 0,
                                     "node_count": {"set": True, "infinite": False, "number": 2}, "tres_alloc_str": "cpu=4,gres/gpu=16", "nodes": "n[1-2]"}]}  # fmt: skip

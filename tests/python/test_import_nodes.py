@@ -165,7 +165,7 @@ def test_mllog_of_the_published_run_equals_the_derived_tables():
 def test_redfish_truths():
     folder = shared("redfish_bmc")
     table, report = read("redfish", folder / "dgx_h100" / "MetricReports_HGX_PlatformEnvironmentMetrics_0.json")
-    value = lambda pattern: table[table["sensor"].str.fullmatch(pattern)]["value"]  # noqa: E731
+    value = lambda pattern: table[table["sensor"].str.fullmatch(pattern)]["value"]
     assert len(table) == 93 and value(r"HGX_GPU_SXM_\d_Power_0").sum() == pytest.approx(591.58) and value(".*TotalGPU_Power_0").iloc[0] == 586
     assert value(r".*HSC_\d_Power_0|.*StandbyHSC_0_Power_0").sum() == pytest.approx(825.825) and value(".*TotalHSC_Power_0").iloc[0] == 825.825
     assert said(report, "wrong clock", "2020-12-11") and (table[table["sensor"].str.contains("Energy")]["quantity"] == "energy_J").all()

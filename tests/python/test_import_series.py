@@ -65,7 +65,7 @@ def test_dates_of_other_countries(tmp_path):
 
 def test_carbon_checks_the_mix_and_the_neighbours(tmp_path):
     head = "timestamp,WND,SUN,WAT,OIL,NG,COL,NUC,OTH,avg_CI"
-    mix = lambda ng: f"1000,0,0,0,{ng},0,1000,0,{(1000 * 11 + ng * 490 + 1000 * 12) / (2000 + ng)}"  # noqa: E731
+    mix = lambda ng: f"1000,0,0,0,{ng},0,1000,0,{(1000 * 11 + ng * 490 + 1000 * 12) / (2000 + ng)}"
     rows = [f"2022-01-01 {h:02}:00:00+00:00,{mix(2000 + h)}" for h in range(24)]
     rows[5] = "2022-01-01 05:00:00+00:00,,,,,,,,,"
     rows[9] = "2022-01-01 09:00:00+00:00,30,0,0,0,5,0,0,0,79"

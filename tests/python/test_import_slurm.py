@@ -92,7 +92,8 @@ def test_sacct_where_gpus_are_not_tracked_or_shared(tmp_path):
 
 
 def test_a_blank_in_a_name_shifts_no_column(tmp_path):
-    text = "             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n              4711       gpu  a b c d      ann  R 2-00:00:00     12 n[1-12]\n              4712       gpu      big      bob PD       0:00      2 (ReqNodeNotAvail, UnavailableNodes:n[3-4])\n"
+    text = "             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n" \
+        "              4711       gpu  a b c d      ann  R 2-00:00:00     12 n[1-12]\n              4712       gpu      big      bob PD       0:00      2 (ReqNodeNotAvail, UnavailableNodes:n[3-4])\n"
     table, report = read("squeue", put(tmp_path, "q.txt", text))
     assert table["state"].tolist() == ["RUNNING", "PENDING"] and table["nodes"].tolist() == [12, 2] and table["node_list"].tolist() == ["n[1-12]", ""] and not report.ignored
     loose = "JOBID NAME ST NODES NODELIST\n7 my job R 2 n[1-2]\n8 x R 2 n[3-4]\n"

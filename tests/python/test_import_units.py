@@ -67,7 +67,8 @@ def hourly(tmp_path, kind, head, values, **options):
 def test_prices_and_intensities_enter_in_their_units(tmp_path):
     done = hourly(tmp_path, "price", "Unit rate (p/kWh)", [20, -5])
     assert list(done.table["price_per_MWh"]) == [200, -50] and set(done.table["currency"]) == {"GBP"}
-    for head, zone, currency, doubt in (("RRP ($/MWh)", None, "AUD", False), ("Spot ($/MWh)", "Pacific/Auckland", "NZD", False), ("HOEP ($/MWh)", None, "CAD", False), ("LMP ($/MWh)", None, "USD", False), ("Spot ($/MWh)", None, "USD", True)):
+    for head, zone, currency, doubt in (("RRP ($/MWh)", None, "AUD", False), ("Spot ($/MWh)", "Pacific/Auckland", "NZD", False), ("HOEP ($/MWh)", None, "CAD", False),
+                                        ("LMP ($/MWh)", None, "USD", False), ("Spot ($/MWh)", None, "USD", True)):
         done = hourly(tmp_path, "price", head, [80, 90], time_zone=zone)
         assert set(done.table["currency"]) == {currency} and said(done.report, "taken as USD") == doubt
     assert list(hourly(tmp_path, "price", "price", [0.2], units={"price": "EUR/kWh"}).table["price_per_MWh"]) == [200]

@@ -14,11 +14,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import tidewatt as tw  # noqa: E402
-from tidewatt.planner import base, controls  # noqa: E402
-from planner_client import served  # noqa: E402
-from tidewatt.planner.server import MOST_BYTES  # noqa: E402
-from tiny_case import SETTINGS, tiny  # noqa: E402
+import tidewatt as tw
+from tidewatt.planner import base, controls
+from planner_client import served
+from tidewatt.planner.server import MOST_BYTES
+from tiny_case import SETTINGS, tiny
 
 CLI = os.environ["TIDEWATT_CLI"]
 LONG = {"run.duration_h": 9000.0}  # minutes of computing

@@ -16,9 +16,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from planner_client import served  # noqa: E402
-from tidewatt.planner import access  # noqa: E402
-from tiny_case import tiny  # noqa: E402
+from planner_client import served
+from tidewatt.planner import access
+from tiny_case import tiny
 
 CLI = os.environ["TIDEWATT_CLI"]
 EVERYTHING = [("GET", "/", None), ("GET", "/page.js", None), ("GET", "/base", None), ("GET", "/progress/1", None), ("GET", "/nothing", None), ("POST", "/run", {"set": {}}),

@@ -13,9 +13,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from planner_client import served  # noqa: E402
-from tidewatt.planner import connections  # noqa: E402
-from tiny_case import tiny  # noqa: E402
+from planner_client import served
+from tidewatt.planner import connections
+from tiny_case import tiny
 
 OWN_RULE = 'title = "Own"\ndate = "2026-01-01"\nstatus = "draft"\n'
 

@@ -8,10 +8,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from browser import CHROMIUM, Browser  # noqa: E402
-from planner_client import served  # noqa: E402
-from tidewatt.planner.server import LIMIT_s  # noqa: E402
-from tiny_case import tiny  # noqa: E402
+from browser import CHROMIUM, Browser
+from planner_client import served
+from tidewatt.planner.server import LIMIT_s
+from tiny_case import tiny
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt-get install chromium")
 DONE = "document.body.dataset.turn !== undefined && document.body.dataset.done === document.body.dataset.turn || document.body.dataset.error"

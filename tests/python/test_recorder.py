@@ -101,7 +101,7 @@ def test_settings_come_back_after_a_signal(gpu, tmp_path, number):
     # In the background and under nohup signals are ignored, and children inherit it.
     line = [CLI, "log", *LIBRARIES, "--out", out, "--scale", "0.01", "--change-cap", "--change-clocks"]
     running = subprocess.Popen(line, env=gpu, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                               preexec_fn=lambda: [signal.signal(n, signal.SIG_DFL) for n in (signal.SIGINT, signal.SIGHUP)])  # fmt: skip
+                               preexec_fn=lambda: [signal.signal(n, signal.SIG_DFL) for n in (signal.SIGINT, signal.SIGHUP)])  # noqa: PLW1509 - no threads here
     until = time.monotonic() + 120
     while settings(gpu) == (700.0, 0.0):
         assert time.monotonic() < until and running.poll() is None, "no setting was changed"

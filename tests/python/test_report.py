@@ -149,7 +149,7 @@ class Incomplete(unittest.TestCase):
         def silence(file):
             file["spectrum/pcc_amplitude_W"][...] = 0.0
 
-        done, names, page = self.build(leave_out=LONG_TO_DRAW, change=silence)
+        done, names, _ = self.build(leave_out=LONG_TO_DRAW, change=silence)
         self.assertFalse(names & {"spectrum.png", "spectrum.svg"})
         self.assertTrue(any(note.startswith("spectrum: ") for note in done.notes))
         self.assertTrue({"day.png", "report.html"} <= names)
@@ -159,7 +159,7 @@ class Incomplete(unittest.TestCase):
             for name in list(file):
                 del file[name]
 
-        done, names, page = self.build(change=strip)
+        _, names, page = self.build(change=strip)
         self.assertEqual(names, {"report.html"})
         self.assertTrue("16,384" in page)
 
@@ -207,9 +207,9 @@ class Downsampling(unittest.TestCase):
                 self.assertTrue((np.diff(x) > 0).all() and len(x) <= 2 * n)
 
     def test_few_points_stay_as_they_are(self):
-        x, y = downsample.line(self.t[:100], self.y[:100], 50)
+        _, y = downsample.line(self.t[:100], self.y[:100], 50)
         np.testing.assert_array_equal(y, self.y[:100])
-        x, low, high = downsample.band(self.t[:7], self.y[:7], self.y[:7], 100)
+        _, low, high = downsample.band(self.t[:7], self.y[:7], self.y[:7], 100)
         np.testing.assert_array_equal(low, self.y[:7])
         np.testing.assert_array_equal(high, self.y[:7])
 

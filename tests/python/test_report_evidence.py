@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import synthetic_result  # noqa: E402
-from tidewatt import _core  # noqa: E402
-from tidewatt.report import evidence  # noqa: E402
-from tidewatt.report.read import Missing, ResultFile  # noqa: E402
+import synthetic_result
+from tidewatt import _core
+from tidewatt.report import evidence
+from tidewatt.report.read import Missing, ResultFile
 
 
 @pytest.fixture

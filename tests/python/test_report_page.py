@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import page_numbers  # noqa: E402
 import synthetic_result  # noqa: E402
 from tidewatt import report  # noqa: E402
-from tidewatt.report import charts, compare_page, compliance, day, energy, findings, grid_case, labels, limiter, page_data, zoom  # noqa: E402
+from tidewatt.report import charts, compare_page, compliance, day, energy, findings, grid_case, labels, limiter, page_data, page_files, zoom  # noqa: E402
 from tidewatt.report.read import Missing, ResultFile  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -233,15 +233,13 @@ def test_settings_that_differ_are_found(file, tmp_path):
 
 @needs_browser
 def test_a_pulse_shorter_than_a_pixel_is_drawn_no_longer_than_one(tmp_path):
-    from tidewatt.report.page_plot import PLOT
-
     script = """
     var t = { x: [], step: true }, y = [];  // 0.2 s at 0.1 ms, a level of 1, a pulse of two samples at 5 and 4, then rare points at 2
     for (var i = 0; i < 2000; i++) { t.x.push(i * 1e-4); y.push(i === 1003 ? 5 : i === 1004 ? 4 : 1); }
     for (i = 0; i < 4; i++) { t.x.push(0.2 + 0.1 * i); y.push(2); }
     document.body.setAttribute("data-path", path(t, y, function (s) { return 1000 * s; }, function (v) { return 100 - 10 * v; }, 0, 0.5));"""
     page = tmp_path / "plot.html"
-    page.write_text(f"<html><body><script>{PLOT}\n{script}</script></body></html>")
+    page.write_text(f"<html><body><script>{page_files.text(page_files.__file__, 'plot.js')}\n{script}</script></body></html>")
     drawn = attribute(dumped(page, tmp_path / "profile", 800), "data-path")[1]
     moves = re.findall(r"([MHV])([\d.]+)(?: ([\d.]+))?", drawn)
     x, y, at, reach = float(moves[0][1]), float(moves[0][2]), {}, []
@@ -255,6 +253,19 @@ def test_a_pulse_shorter_than_a_pixel_is_drawn_no_longer_than_one(tmp_path):
     assert min(reach) == 50.0  # the spike is there
     assert at[90.0] == pytest.approx(200.0, abs=1.0) and at[80.0] == pytest.approx(300.0, abs=1.0)
     assert at.get(50.0, 0.0) + at.get(60.0, 0.0) <= 0.6
+
+
+@needs_browser
+def test_a_gap_in_a_band_stays_as_wide_however_often_it_is_drawn(tmp_path):
+    script = """
+    var t = { x: [0, 1, 2, 3, 4, 5], low: [1, 1, NaN, NaN, NaN, 1], high: [2, 2, NaN, NaN, NaN, 2], step: true }, drawn = [];
+    for (var k = 0; k < 3; k++) drawn.push(band(t, function (s) { return 10 * s; }, function (v) { return v; }, 0, 5));
+    document.body.setAttribute("data-path", drawn.join("|"));"""
+    page = tmp_path / "band.html"
+    page.write_text(f"<html><body><script>{page_files.text(page_files.__file__, 'plot.js')}\n{script}</script></body></html>")
+    first, *others = attribute(dumped(page, tmp_path / "profile", 800), "data-path")[1].split("|")
+    assert others == [first, first]
+    assert max(float(x) for x in re.findall(r"[MLH]([\d.]+)", first.split("Z")[0])) == 20.0  # a step lasts until the gap
 
 
 def test_the_cards_show_the_chance_that_lies_beside_the_result(file, tmp_path):

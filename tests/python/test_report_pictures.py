@@ -11,12 +11,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import page_numbers  # noqa: E402
-import synthetic_result  # noqa: E402
-from tidewatt import _core, report  # noqa: E402
-from tidewatt.report import charts, charts_day, compare_page, day, events, findings, fleet, limiter, ramps, rule_limits, spectrum, waveform  # noqa: E402
-from tidewatt.report.read import Group, Missing, ResultFile  # noqa: E402
-from tidewatt.report.style import STATES, TimeAxis, house_style  # noqa: E402
+import page_numbers
+import synthetic_result
+from tidewatt import _core, report
+from tidewatt.report import charts, charts_day, compare_page, day, events, findings, fleet, limiter, ramps, rule_limits, spectrum, waveform
+from tidewatt.report.read import Group, Missing, ResultFile
+from tidewatt.report.style import STATES, TimeAxis, house_style
 
 INITIALISE, ITERATE, DETECT = (STATES.index(word) for word in ("initialise", "iterate", "detect"))
 START = "seconds since 2024-07-20T15:00:00"
@@ -155,7 +155,7 @@ def test_the_title_of_the_events_names_them_and_checkpoints_say_that_they_end():
 
 def test_one_limiter_all_the_time_shows_the_clocks_it_leaves():
     result = short_run()
-    chart = charts.limiters(result)
+    chart = charts_day.limiters(result)
     assert [panel["title"] for panel in chart["panels"]] == ["clock (MHz)"]
     assert np.nanmax(chart["data"][0]["high"]) == pytest.approx(1740.0)
     with house_style():
@@ -164,7 +164,7 @@ def test_one_limiter_all_the_time_shows_the_clocks_it_leaves():
     group = result.group("day")
     arrays = {key: group[key] for key in group.units}
     both = Made(result.summary, day={**arrays, "limiter_power_frac": np.full(5, 0.7), "limiter_none_frac": np.full(5, 0.3)})
-    chart = charts.limiters(both)
+    chart = charts_day.limiters(both)
     assert [trace["name"] for trace in chart["data"]] == ["power limit", "none: at the highest clock"]
     np.testing.assert_allclose(chart["data"][1]["high"] - chart["data"][1]["low"], 30.0)
 
@@ -258,7 +258,8 @@ def test_ramps_of_unlike_windows_are_not_joined_and_show_their_limit():
 @pytest.mark.parametrize("scenario", ['[[site.rules]]\ntitle = "mine"\n[site.rules.rule.mine]\nfigure = "ramp_up"\nwindow_s = 1\nlimit_MW_per_s = 2\n',
                                       'base = "other.toml"\n[site]\nrules = {title = "mine", rule = {mine = {figure = "ramp_up", window_s = 1, limit_MW_per_s = 2}}}\n'
                                       '# ---- base = other.toml\n[site]\nrules = "power_stabilization_example"\n# ---- input catalog\n',
-                                      'base = "other.toml"\n[run]\nduration_h = 1\n# ---- base = other.toml\n[run]\nduration_h = 2\n[[site.rules]]\ntitle = "mine"\n[site.rules.rule.mine]\nfigure = "ramp_up"\nwindow_s = 1\nlimit_MW_per_s = 2\n',
+                                      'base = "other.toml"\n[run]\nduration_h = 1\n# ---- base = other.toml\n[run]\nduration_h = 2\n'
+                                      '[[site.rules]]\ntitle = "mine"\n[site.rules.rule.mine]\nfigure = "ramp_up"\nwindow_s = 1\nlimit_MW_per_s = 2\n',
                                       'schema = 1\n# --set site.rules=[{title = "mine", rule = {mine = {figure = "ramp_up", window_s = 1, limit_MW_per_s = 2}}}]\n'])  # fmt: skip
 def test_a_ramp_limit_that_the_scenario_or_its_base_writes_itself_is_shown_too(scenario):
     result = waves()

@@ -173,7 +173,7 @@ def test_every_mode_draws_what_decides(tmp_path, mode):
     table = tw.sweep(spec, scenario=TINY, set=FAST, out=tmp_path / "out", progress=False)
     axes = table.plot("pcc_mean_MW")
     assert "pcc_mean_MW" in axes.get_xlabel() + axes.get_ylabel() and axes.has_data()
-    figure, own = plt.subplots()
+    _, own = plt.subplots()
     assert table.plot("pcc_mean_MW", ax=own) is own and own.has_data()
     plt.close("all")
     with pytest.raises(KeyError, match="pcc_mean_MW"):

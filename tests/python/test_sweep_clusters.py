@@ -102,7 +102,7 @@ def slurm(tmp_path):
     started.append(subprocess.Popen(["slurmctld", "-D", "-i"], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
     started.append(subprocess.Popen(["slurmd", "-D", "-N", "localhost"], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
     try:
-        idle = lambda: "idle" in subprocess.run(["sinfo", "-h", "-o", "%t"], env=env, capture_output=True, text=True).stdout  # noqa: E731
+        idle = lambda: "idle" in subprocess.run(["sinfo", "-h", "-o", "%t"], env=env, capture_output=True, text=True).stdout
         wait_for(idle, "the node", tmp_path)
         yield env
     finally:

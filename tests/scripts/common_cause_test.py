@@ -34,7 +34,7 @@ class CommonCause(unittest.TestCase):
 
     def test_what_the_fit_row_takes_up_is_taken_off(self):
         base = {id: row(id) for id in ("a", "fit")}
-        times = lambda a, fit: {"a": row("a", 2.2 * a), "fit": row("fit", 2.2 * fit)}  # noqa: E731
+        times = lambda a, fit: {"a": row("a", 2.2 * a), "fit": row("fit", 2.2 * fit)}
         slope = CAUSE.sensitivities([base["a"]], base, times(0.95, 0.95), [(times(0.9, 0.9), 1.1)], {("fp8", "h100_sxm"): "fit"})
         self.assertAlmostEqual(slope[0, 0], 0.0)  # both rows move alike: the efficiency follows
         slope = CAUSE.sensitivities([base["a"]], base, times(0.95, 0.95), [(times(0.9, 1.0), 1.1)], {("fp8", "h100_sxm"): "fit"})

@@ -53,6 +53,15 @@ class Guards(unittest.TestCase):
         self.assertEqual(code, 77)
         self.assertEqual([line.split(",")[:2] for line in lines[-3:-1]], [["format: skipped", " no clang-format 19"], ["tidy: skipped", " no clang-tidy 19"]])
 
+    def test_lint_fails_passes_and_is_skipped_as_its_script(self):
+        (self.root / "scripts").mkdir()
+        for code, said in ((0, "passed"), (1, "FAILED"), (77, "skipped, the linters could not be installed")):
+            (self.root / "scripts" / "lint").write_text(f"#!/bin/bash\nexit {code}\n")
+            (self.root / "scripts" / "lint").chmod(0o755)
+            got, lines = self.guards("lint")
+            self.assertEqual(got, code)
+            self.assertTrue(lines[-2].startswith(f"lint: {said}, "), lines)
+
     def test_another_version_counts_as_absent(self):
         self.tool("clang-format", FINDING, version="14.0.6")
         self.assertEqual(self.guards("format")[0], 77)

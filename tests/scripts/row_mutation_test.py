@@ -8,7 +8,7 @@ MUTATION = load("row_mutation")
 
 
 def answer(n_red, **survivors):
-    """@param survivors: {row: kind}"""
+    """`survivors`: {row: kind}"""
     rows = [{"id": f"r{i}", "kind": "seen", "entry": "gpu/x", "key": "k", "factor": 0.5, "moved": -0.5, "elasticity": 1.0, "red": True, "why_not": ""} for i in range(n_red)]
     rows += [{"id": s, "kind": kind, "entry": "", "key": "", "factor": None, "moved": None, "elasticity": None, "red": False, "why_not": "typed in"} for s, kind in survivors.items()]
     return {"count": len(rows), "red": n_red, "rows": rows}

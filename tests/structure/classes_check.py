@@ -8,7 +8,6 @@ listed size may only shrink.
 `step` and the macro step are tables of contents and fit on one screen, STEP_LINES. Run with --table to print every class and its size, with --lower to lower the listed sizes to
 the present ones.
 """
-import pathlib
 import re
 import sys
 import tomllib

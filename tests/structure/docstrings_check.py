@@ -1,9 +1,9 @@
 """Public functions say what they take and give back: units, shapes, errors and sources, in C++ headers and in Python.
 
 A function of a header that is public, or that other folders of the repository include, has a `///` comment. It says the shape or unit of every number that it takes or returns (in the
-comment, or in the argument's name: `pcc_W`, `n_gpu`), `@throws` what its source file throws itself, and its source if it cites
-one in the code. A public function of the Python package has a docstring with `@param` for its arguments (or an
-`Args`-like sentence naming each) and `@raises` for what it raises itself.
+comment, or in the argument's name: `pcc_W`, `n_gpu`), what its source file throws itself, and its source if it cites
+one in the code. A public function of the Python package has a docstring that names its arguments and what it raises itself. Python has
+one dialect, numpydoc: sections `Parameters`, `Returns` and `Raises`, or sentences where these are short; what `tidewatt` offers has sections.
 
 Counts per folder are always printed."""
 import ast
@@ -17,6 +17,9 @@ FUNCTION = re.compile(
 NUMBER = re.compile(r"\b(double|float|std::vector<double>|std::span<(?:const )?double>)\b")
 UNIT_IN_NAME = re.compile(r"_(?:[munpkMGT]?(?:W|J|V|A|Hz|s|K|Pa|B|VA|m|g|L)|degC|frac|pu|ratio|pct|percent|h|min|d|kg|per_\w+|m3|m2|rad|deg|MHz|TF|var|USD|years|tokens|sequences|bytes|flops)$|^(?:bytes|years)$")
 UNIT_IN_TEXT = re.compile(r"\b(W|J|V|K|Hz|s|h|Pa|kg|unit|unit 1|[Cc]ount|frac|ratio|share|0 to 1|0–1|in \(0, 1\)|[\[(]n|\[case\]|[Rr]elative|[Dd]imensionless|rad|m3|°C|pu|seconds|quantile|any unit|edge unit)\b|\[\w+\]|\[n_")
+# Doxygen's, which the C++ headers have.
+TAG = re.compile(r"@(?:param|returns?|raises|throws)\b")
+OFFERS = "python/tidewatt/__init__.py"
 # fields() and archive() are lists of members: what they do stands once, with FieldVisitor and in base/archive.hpp.
 SPECIAL = {"if", "for", "while", "switch", "return", "sizeof", "static_assert", "defined", "fields", "archive", "operator"}
 
@@ -97,9 +100,22 @@ def header_findings(root, path):
     return n, findings
 
 
-def python_findings(root, path):
+def offered(root):
+    """Names that `tidewatt` offers: words of its first file."""
+    text = repository.text(root, OFFERS) if (root / OFFERS).is_file() else ""
+    return {node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+def dialect_findings(path, tree):
+    """Docstrings with tags, which numpydoc does not have."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (tag := TAG.search(ast.get_docstring(node) or "")):
+            yield f"{path}:{getattr(node, 'lineno', 1)}: {getattr(node, 'name', 'the module')}: {tag[0]} is no numpydoc: a section, or a sentence"
+
+
+def python_findings(root, path, names):
     tree = ast.parse(repository.text(root, path))
-    findings, n = [], 0
+    findings, n = list(dialect_findings(path, tree)), 0
     scopes = [tree] + [c for c in tree.body if isinstance(c, ast.ClassDef) and not c.name.startswith("_")]
     for scope in scopes:
         for f in scope.body:
@@ -110,8 +126,10 @@ def python_findings(root, path):
             if not doc:
                 findings.append(f"{place}: no docstring")
                 continue
-            names = [a.arg for a in f.args.args + f.args.kwonlyargs if a.arg not in ("self", "cls")]
-            findings += [f"{place}: says nothing of '{a}'" for a in names if not re.search(rf"\b{a}\b", doc)]
+            arguments = [a.arg for a in f.args.args + f.args.kwonlyargs if a.arg not in ("self", "cls")]
+            findings += [f"{place}: says nothing of '{a}'" for a in arguments if not re.search(rf"\b{a}\b", doc)]
+            if arguments and scope is tree and path.name.startswith("_") and f.name in names and "Parameters\n---" not in doc:
+                findings.append(f"{place}: is offered by tidewatt and has no section 'Parameters'")
             raised = {r.exc.func for r in ast.walk(f) if isinstance(r, ast.Raise) and isinstance(r.exc, ast.Call)}
             for call in raised:
                 name = call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "")
@@ -125,12 +143,15 @@ def folder_of(path):
 
 
 def check(root):
-    counts, failing, shared = {}, [], repository.shared_headers(root)
+    counts, failing, shared, names = {}, [], repository.shared_headers(root), offered(root)
     for path in repository.files(root):
         if path in shared or path.suffix == ".hpp" and path.parts[:2] == ("include", "tidewatt"):
             n, findings = header_findings(root, path)
         elif path.suffix == ".py" and path.parts[:2] == ("python", "tidewatt"):
-            n, findings = python_findings(root, path)
+            n, findings = python_findings(root, path, names)
+        elif path.suffix == ".py" or repository.is_source(root, path) and not path.suffix:
+            failing += dialect_findings(path, ast.parse(repository.text(root, path)))
+            continue
         else:
             continue
         folder = folder_of(path)

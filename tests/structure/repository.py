@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 
-SOURCE_SUFFIXES = {".cpp", ".hpp", ".c", ".h", ".py"}
+SOURCE_SUFFIXES = {".cpp", ".hpp", ".c", ".h", ".py", ".js", ".css"}
 
 
 def root_of_this_repository():
@@ -45,7 +45,7 @@ def text(root, path):
 
 
 def is_source(root, path):
-    """C++ or Python, also scripts whose name has no suffix."""
+    """C++, Python, or a page's script or style; also scripts whose name has no suffix."""
     if path.suffix in SOURCE_SUFFIXES:
         return True
     if path.suffix or path.parts[0] not in {"scripts", ".ci"}:

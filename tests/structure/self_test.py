@@ -1,11 +1,9 @@
 """Every structure check can fail: each is shown a small repository that breaks its rule, and one that does not."""
-import contextlib
-import io
 import pathlib
-import tempfile
 import unittest
 
 import archives_check
+import cases
 import catalog_check
 import classes_check
 import docstrings_check
@@ -31,25 +29,7 @@ tdp_W = 700
 """
 
 
-class Checks(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name)
-
-    def put(self, path, text):
-        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
-        (self.root / path).write_text(text, encoding="utf-8")
-
-    def found(self, check, *more):
-        with contextlib.redirect_stdout(io.StringIO()):
-            return check.check(self.root, *more)
-
-    def assert_one(self, findings, *words):
-        self.assertEqual(len(findings), 1, findings)
-        for word in words:
-            self.assertIn(word, findings[0])
-
+class Checks(cases.Case):
     # --- docstrings
     def test_a_function_says_units_errors_and_source(self):
         good = "/// Twice the power x, W. @throws InputError below 0. @source [@a]\ndouble twice(double x);\n"
@@ -67,12 +47,6 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.found(docstrings_check), [])
         self.put("src/dvfs/b.cpp", '#include "power/b.hpp"\n')
         self.assert_one(self.found(docstrings_check), "src/power/b.hpp", "no comment")
-
-    def test_python_names_arguments_and_errors(self):
-        self.put("python/tidewatt/_sweep.py", 'def f(size):\n    "Of the size, m."\n    return size\n')
-        self.assertEqual(self.found(docstrings_check), [])
-        self.put("python/tidewatt/_sweep.py", 'def f(size):\n    "Nothing."\n    raise ValueError("x")\n')
-        self.assertEqual(len(self.found(docstrings_check)), 2)
 
     # --- parts
     def test_allowed_includes_pass(self):

@@ -48,10 +48,29 @@ def import_logs(
 ) -> Imported:
     """Reads logs of one kind.
 
-    @param kind: one of `KINDS`; `auto` tells it from the content; @param paths: files, or folders of them;
-    @param columns: name here → column in the file; @param units: unit by name; @param metric: name of series that have none;
-    @param time_zone: IANA name of the clock that wrote times without an offset; @param align: puts node clocks on the first one's; iteration time in s, 0 to find it; @param name: of the workload entry.
-    @raises InputError: nothing usable was read, or the input contradicts itself.
+    Parameters
+    ----------
+    kind
+        One of `KINDS`; `auto` tells it from the content.
+    paths
+        Files, or folders of them.
+    columns
+        Name here → column in the file.
+    units
+        Unit by name.
+    metric
+        Name of series that have none.
+    time_zone
+        IANA name of the clock that wrote times without an offset.
+    align
+        Puts node clocks on the first one's; iteration time in s, 0 to find it.
+    name
+        Of the workload entry.
+
+    Raises
+    ------
+    InputError
+        Nothing usable was read, or the input contradicts itself.
     """
     from . import align as clocks
     from . import detect

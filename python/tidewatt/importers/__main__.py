@@ -11,8 +11,8 @@ from . import KINDS, InputError, import_logs, output
 
 
 def main(argv=None) -> int:
-    """The command line. @param argv: arguments; those of the process by default.
-    @returns exit code: 0, 2 when nothing usable was read, for contradictions and, with --strict, for warnings; 74 if OUT cannot be written.
+    """The command line. `argv`: arguments; those of the process by default.
+    Returns exit code: 0, 2 when nothing usable was read, for contradictions and, with --strict, for warnings; 74 if OUT cannot be written.
     """
     args = _arguments().parse_args(argv)
     try:

@@ -30,8 +30,23 @@ def clock_offset(time_s, reference, values, iteration_s: float, name: str = "", 
     periodic load looks the same one iteration later. A second peak within 10 % of the first refuses the offset. The interval is
     that of the mean over eight blocks of the record, and no narrower than a sampling step: an edge may lie anywhere between two samples.
 
-    @param time_s: instants of both, s, rising; @param reference, values: power at these instants, W; @param iteration_s: iteration time, s;
-    @param name: of the node; @param event_offset_s: s, where events of both logs are known. @raises ValueError: fewer than 16 samples.
+    Parameters
+    ----------
+    time_s
+        Instants of both, s, rising.
+    reference, values
+        Power at these instants, W.
+    iteration_s
+        Iteration time, s.
+    name
+        Of the node.
+    event_offset_s
+        s, where events of both logs are known.
+
+    Raises
+    ------
+    ValueError
+        Fewer than 16 samples.
     """
     t, a, b = (np.asarray(x, dtype=float) for x in (time_s, reference, values))
     good = np.isfinite(t) & np.isfinite(a) & np.isfinite(b)
@@ -85,7 +100,7 @@ def _second_peak(curve, at) -> float:
 def iteration_s(time_s, values, low_s: float = 1.0, high_s: float = 120.0) -> Optional[float]:
     """Iteration time by the first high peak of the autocorrelation, s; None where no lag exceeds 0.3.
 
-    @param time_s: instants, s; @param values: power, W; @param low_s, high_s: where to look; at least two sampling steps.
+    `time_s`: instants, s; `values`: power, W; `low_s`, `high_s`: where to look; at least two sampling steps.
     """
     t, y = np.asarray(time_s, dtype=float), np.asarray(values, dtype=float)
     good = np.isfinite(y)
@@ -104,8 +119,16 @@ def iteration_s(time_s, values, low_s: float = 1.0, high_s: float = 120.0) -> Op
 def align(table, time: str, report, iteration: Optional[float] = None):
     """A wide table of node power with every column on the first one's clock; refused columns stay as they are.
 
-    @param table: DataFrame with `time` in ms or s and columns that end with `_W`; @param time: name of the time column;
-    @param report: takes offsets and refusals; @param iteration: iteration time, s; by default that of the sum of all nodes.
+    Parameters
+    ----------
+    table
+        DataFrame with `time` in ms or s and columns that end with `_W`.
+    time
+        Name of the time column.
+    report
+        Takes offsets and refusals.
+    iteration
+        Iteration time, s; by default that of the sum of all nodes.
     """
     scale = 1e-3 if time.endswith("_ms") else 1.0
     seconds = ((table[time] - table[time].iloc[0]).dt.total_seconds() if hasattr(table[time], "dt") else (table[time] - table[time].iloc[0]) * scale)

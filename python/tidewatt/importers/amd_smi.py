@@ -29,7 +29,7 @@ KEYS = meanings({
 
 
 def is_log(text: str) -> bool:
-    """Whether a file is a log of amd-smi. @param text: its beginning"""
+    """Whether a file is a log of amd-smi. `text`: its beginning"""
     if text.lstrip()[:1] in ("[", "{"):
         return bool(re.search(r'"gpu"\s*:\s*\d', text) and re.search(r'"(socket_power|power_usage|gfx_activity|hotspot(_temperature)?)"', text))
     names = {n.lower() for n in header.names(text)}
@@ -39,8 +39,8 @@ def is_log(text: str) -> bool:
 def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFrame:
     """Readings of GPUs in the columns of `gpu_table.COLUMNS`; `timestamp` is Unix time in s.
 
-    @param paths: logs; @param report: takes the remarks; @param zone: IANA name of the node's clock, where times carry no offset.
-    @raises InputError: no complete JSON, or no GPU with a power, a temperature or a clock.
+    `paths`: logs; `report`: takes the remarks; `zone`: IANA name of the node's clock, where times carry no offset.
+    Raises InputError: no complete JSON, or no GPU with a power, a temperature or a clock.
     """
     rows: list[dict] = []
     for path in paths:

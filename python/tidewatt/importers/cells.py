@@ -20,7 +20,7 @@ _GROUPS = {mark: re.compile(rf"^[+-]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+
 def split(cell: str) -> tuple[str, str]:
     """The number's text and its unit: `1.234,5 kW` gives `1.234,5` and `kW`; ("", "") where the cell is no number with or without a unit.
 
-    @param cell: its text
+    `cell`: its text
     """
     match = _NUMBER.match(cell.strip().replace("\u2212", "-"))
     if match is None:
@@ -33,7 +33,7 @@ def decimal_mark(numbers) -> tuple[str, bool]:
     """The decimal mark of numbers that belong together, and whether they tell it.
 
     A number with both marks has its decimal mark last. A mark that comes twice in a number, or once before other than three digits, is
-    told too. `1.234` and `1,234` alone tell nothing. @param numbers: texts without units
+    told too. `1.234` and `1,234` alone tell nothing. `numbers`: texts without units
     """
     for text in numbers:
         text = text.partition("e")[0].partition("E")[0]
@@ -51,8 +51,20 @@ def plain_numbers(table: pd.DataFrame, report: ImportReport, file: str, delimite
     """Columns of numbers with a decimal point and nothing between thousands; the unit in a cell stays behind its number.
 
     Each column tells its own decimal mark; where it does not, the file's other columns do. At last a comma is the decimal mark unless
-    commas separate the cells. @param table: of texts; @param report: takes notes; @param file: for them;
-    @param delimiter: of the file; @param skip: a column that holds no text
+    commas separate the cells.
+
+    Parameters
+    ----------
+    table
+        Of texts.
+    report
+        Takes notes.
+    file
+        For them.
+    delimiter
+        Of the file.
+    skip
+        a column that holds no text.
     """
     parts = {name: pairs for name in table.columns.drop(skip) if (pairs := _numbers(table[name]))}
     told = {name: decimal_mark([n for n, _ in pairs if n]) for name, pairs in parts.items()}
@@ -94,12 +106,12 @@ def _is_date(cell: str) -> bool:
 
 
 def units_in(column) -> set[str]:
-    """The units of a column's numbers, "" where one has none. @param column: texts of the cells"""
+    """The units of a column's numbers, "" where one has none. `column`: texts of the cells"""
     return {units.known(unit) for number, unit in map(split, map(str, column)) if number}
 
 
 def unit_in(column) -> str:
-    """The unit that most cells of a column give after their number; "" if there is none. @param column: texts of the cells"""
+    """The unit that most cells of a column give after their number; "" if there is none. `column`: texts of the cells"""
     found = [units.known(split(str(c))[1]) for c in column]
     found = [u for u in found if u]
     return max(set(found), key=found.count) if len(found) > 0.5 * max(1, sum(str(c).strip().lower() not in NO_VALUE for c in column)) else ""

@@ -21,7 +21,7 @@ _WATTS = re.compile(r"[_ (\[](m|k|M)?W[)\]]?$|power(?![ _]?factor)", re.IGNORECA
 def head(path, n: int = 1 << 17) -> str:
     """The first characters of a file, unpacked if it is gzip.
 
-    @param path: its path; @param n: how many bytes. @raises InputError: it cannot be read.
+    `path`: its path; `n`: how many bytes. Raises InputError: it cannot be read.
     """
     try:
         with open(path, "rb") as file:
@@ -49,8 +49,8 @@ _INSTEAD = (
 
 
 def kind_and_files(kind: str, paths: list[str]) -> tuple[str, list[str], list[tuple[str, str]]]:
-    """(kind, files, files of folders that are left out with the reason). @param kind: a kind or auto; @param paths: files and folders.
-    @raises InputError: the files are of several kinds, or of another one than the kind"""
+    """(kind, files, files of folders that are left out with the reason). `kind`: a kind or auto; `paths`: files and folders.
+    Raises InputError: the files are of several kinds, or of another one than the kind"""
     if kind == "redfish":
         return kind, paths, []
     kinds: list[tuple[str, Optional[str]]] = []
@@ -107,7 +107,7 @@ def _instead(text: str) -> str:
 def way_out(kind: str, paths) -> str:
     """What to do with files that a reader refused: another kind, or another output of the tool; "" where nothing is known.
 
-    @param kind: of the reader; @param paths: its files
+    `kind`: of the reader; `paths`: its files
     """
     for path in paths:
         try:
@@ -123,7 +123,7 @@ def way_out(kind: str, paths) -> str:
 
 
 def kind_of(path) -> str:
-    """One of the kinds, or "csv" for a table of none of them. @param path: file or folder. @raises InputError: no format is recognised."""
+    """One of the kinds, or "csv" for a table of none of them. `path`: file or folder. Raises InputError: no format is recognised."""
     if Path(path).is_dir():
         return "redfish"
     if Path(path).suffix.lower() == ".parquet":

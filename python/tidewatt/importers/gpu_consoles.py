@@ -18,7 +18,7 @@ _WORDS = nvidia_words.meanings({"temperature_degC": "temp", "fan_frac": "fan", "
 
 
 def dialect(text: str) -> str:
-    """ "table", "gpustat", "gpustat-json", "dcgmi", or "" for none of them. @param text: the file's beginning or all of it."""
+    """ "table", "gpustat", "gpustat-json", "dcgmi", or "" for none of them. `text`: the file's beginning or all of it."""
     if text.lstrip()[:1] == "{":
         return "gpustat-json" if '"query_time"' in text and '"gpus"' in text else ""
     if re.search(r"^#\s*Entity\s", text, re.MULTILINE):
@@ -29,7 +29,7 @@ def dialect(text: str) -> str:
 
 
 def table(text: str, file: str, report: ImportReport) -> list[dict]:
-    """Readings of the plain table, which `nvidia-smi -l` repeats. @param text: the log; @param file: for the places; @param report: takes the remarks"""
+    """Readings of the plain table, which `nvidia-smi -l` repeats. `text`: the log; `file`: for the places; `report`: takes the remarks"""
     rows: list[dict] = []
     stamp, begun = "", None
     for at, line in enumerate(text.split("\n"), 1):
@@ -46,7 +46,7 @@ def table(text: str, file: str, report: ImportReport) -> list[dict]:
 
 
 def gpustat(text: str, file: str, report: ImportReport) -> list[dict]:
-    """Readings of gpustat's lines; watts are there with `-P`. @param text: the log; @param file: for the places; @param report: takes the remarks"""
+    """Readings of gpustat's lines; watts are there with `-P`. `text`: the log; `file`: for the places; `report`: takes the remarks"""
     rows: list[dict] = []
     stamp, host = "", ""
     for at, line in enumerate(text.split("\n"), 1):
@@ -61,7 +61,7 @@ def gpustat(text: str, file: str, report: ImportReport) -> list[dict]:
 
 
 def gpustat_json(text: str, file: str, report: ImportReport) -> list[dict]:
-    """Readings of `gpustat --json`, one answer or several. @param text: the log; @param file: for the places; @param report: takes the remarks"""
+    """Readings of `gpustat --json`, one answer or several. `text`: the log; `file`: for the places; `report`: takes the remarks"""
     rows = []
     for i, answer in enumerate(json_documents(text, file), 1):
         for gpu in answer.get("gpus", []):
@@ -73,7 +73,7 @@ def gpustat_json(text: str, file: str, report: ImportReport) -> list[dict]:
 
 
 def dcgmi(text: str, file: str, report: ImportReport) -> list[dict]:
-    """Readings of `dcgmi dmon`, which prints no times. @param text: the log; @param file: for the places; @param report: takes the remarks"""
+    """Readings of `dcgmi dmon`, which prints no times. `text`: the log; `file`: for the places; `report`: takes the remarks"""
     names: list[str] = []
     rows, unused = [], set()
     for at, line in enumerate(text.split("\n"), 1):

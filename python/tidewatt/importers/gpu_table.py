@@ -27,8 +27,8 @@ _ANONYMOUS = r"^(GPU-)?0{8}[0-]+$"  # a UUID that somebody blanked
 def finish(rows: list[dict], report: ImportReport, has_time: bool = True) -> pd.DataFrame:
     """Checks ranges, unwraps counters, orders in time and drops columns without a value.
 
-    @param rows: one dict per reading, with keys of COLUMNS and `row`, `file`; @param report: takes the remarks;
-    @param has_time: false where the tool prints none. @raises InputError: no row has a number.
+    `rows`: one dict per reading, with keys of COLUMNS and `row`, `file`; `report`: takes the remarks;
+    `has_time`: false where the tool prints none. Raises InputError: no row has a number.
     """
     if not rows:
         raise InputError("no GPU in the input")
@@ -56,8 +56,19 @@ def finish(rows: list[dict], report: ImportReport, has_time: bool = True) -> pd.
 
 
 def check_range(table: pd.DataFrame, name: str, report: ImportReport, place: str = "row") -> None:
-    """Blanks values that no GPU has, in place. @param table: with `file`; @param name: of the column; @param report: takes the places;
-    @param place: the column of line numbers"""
+    """Blanks values that no GPU has, in place.
+
+    Parameters
+    ----------
+    table
+        With `file`.
+    name
+        Of the column.
+    report
+        Takes the places.
+    place
+        The column of line numbers.
+    """
     low, high = RANGES[name.rsplit("_", 1)[-1]]
     wrong = (table[name] < low) | (table[name] > high)
     for i in np.flatnonzero(wrong.to_numpy()):
@@ -73,7 +84,7 @@ def check_range(table: pd.DataFrame, name: str, report: ImportReport, place: str
 def name_gpus(table: pd.DataFrame, report: ImportReport) -> pd.DataFrame:
     """`gpu` names one GPU of the whole log, by its strongest identity: UUID, bus id, host and number, file and number.
 
-    @param table: with `file` and some of `uuid`, `bus`, `host`, `gpu`, `time`; @param report: takes a note where files tell GPUs apart
+    `table`: with `file` and some of `uuid`, `bus`, `host`, `gpu`, `time`; `report`: takes a note where files tell GPUs apart
     """
     uuid, bus, host, number = (_texts(table, c) for c in ("uuid", "bus", "host", "gpu"))
     if not any(c.any() for c in (uuid, bus, number)):

@@ -20,7 +20,7 @@ _TIME = re.compile(r"\d{1,4}[./:-]\d{1,2}[./:-]\d{1,4}|^\d{1,2}:\d\d|^\d{9,}$")
 def layout(text: str, file: str = "") -> tuple[str, int, str]:
     """Delimiter, number of cells and line of the header. Reports put a title or remarks above it: then the rows tell.
 
-    @param text: the file, or its beginning; @param file: its name, for the place of an error. @raises InputError: as `rows`
+    `text`: the file, or its beginning; `file`: its name, for the place of an error. Raises InputError: as `rows`
     """
     lines = [line for line in text.split("\n", 200)[:200] if line.strip()][:60]
     if not lines:
@@ -49,8 +49,21 @@ def layout(text: str, file: str = "") -> tuple[str, int, str]:
 def rows(lines: Iterable[str], delimiter: str = ",", file: str = "", **more) -> Iterator[tuple[int, int, list[str]]]:
     """(first line, last line, cells) of each record.
 
-    @param lines: of the file; @param delimiter: between cells; @param file: its name, for the place; @param more: what `csv.reader` takes besides.
-    @raises InputError: a record is none, for example one cell has more than 131,072 characters; the message names its place.
+    Parameters
+    ----------
+    lines
+        Of the file.
+    delimiter
+        Between cells.
+    file
+        Its name, for the place.
+    more
+        What `csv.reader` takes besides.
+
+    Raises
+    ------
+    InputError
+        a record is none, for example one cell has more than 131,072 characters; the message names its place.
     """
     reader, before = csv.reader(lines, delimiter=delimiter, **more), 0
     while True:
@@ -65,13 +78,13 @@ def rows(lines: Iterable[str], delimiter: str = ",", file: str = "", **more) -> 
 
 
 def records(text: str, delimiter: str, file: str = "") -> Iterator[tuple[int, int, list[str]]]:
-    """(first line, last line, cells) of each record that is not blank. @param text: the file; @param delimiter: between cells; @param file: its
+    """(first line, last line, cells) of each record that is not blank. `text`: the file; `delimiter`: between cells; `file`: its
     name"""
     return (record for record in rows(io.StringIO(text), delimiter, file) if any(c.strip() for c in record[2]))
 
 
 def names(text: str) -> list[str]:
-    """Cells of a table's header, without titles above it; none where the text is no table. @param text: the file, or its beginning"""
+    """Cells of a table's header, without titles above it; none where the text is no table. `text`: the file, or its beginning"""
     try:
         delimiter, _, line = layout(text)
         return [c.strip() for c in next(rows([line], delimiter, skipinitialspace=True))[2]] if line else []
@@ -82,7 +95,16 @@ def names(text: str) -> list[str]:
 def named(text: str, file: str, report: ImportReport, is_header: Callable[[list[str]], bool]) -> Iterator[tuple[int, dict[str, str]]]:
     """(line, cells by name) of each row below a header, which may come again where a log was appended to another.
 
-    @param text: the file; @param file: for the places; @param report: takes rows before a header and torn ones; @param is_header: of a row's cells
+    Parameters
+    ----------
+    text
+        The file.
+    file
+        For the places.
+    report
+        Takes rows before a header and torn ones.
+    is_header
+        Of a row's cells.
     """
     delimiter, head = layout(text, file)[0], []
     for _, last, cells in rows(io.StringIO(text), delimiter, file, skipinitialspace=True):
@@ -98,7 +120,7 @@ def named(text: str, file: str, report: ImportReport, is_header: Callable[[list[
 def line(found, n_cell: int) -> int:
     """Line of the header where titles with the table's number of cells stand above it; 0 where none do. Rows with times follow the header.
 
-    @param found: `records`; @param n_cell: of the table
+    `found`: `records`; `n_cell`: of the table
     """
     wide = [(row, [c.strip() for c in cells]) for row, _, cells in found if len(cells) == n_cell][:60]
     times = [{i for i, c in enumerate(cells) if _TIME.search(c)} for _, cells in wide]
@@ -109,14 +131,14 @@ def line(found, n_cell: int) -> int:
 
 
 def of_units(row) -> bool:
-    """Whether a row has no number and no time and most of its cells are a unit, or end with one. @param row: its cells"""
+    """Whether a row has no number and no time and most of its cells are a unit, or end with one. `row`: its cells"""
     filled = [c.strip() for c in row if c.strip()]
     told = sum(units.is_unit(c) or bool(units.split(c)[1]) for c in filled)
     return told > 0.5 * len(filled) and not any(numbers.split(c)[0] or _TIME.search(c) for c in filled)
 
 
 def is_more(names, row) -> bool:
-    """Whether a row belongs to the header: units, or names below groups. @param names: of the header so far; @param row: the next one's cells"""
+    """Whether a row belongs to the header: units, or names below groups. `names`: of the header so far; `row`: the next one's cells"""
     filled = [c.strip() for c in row if c.strip()]
     if not filled or any(numbers.split(c)[0] or _TIME.search(c) for c in filled):
         return False
@@ -131,7 +153,7 @@ def is_more(names, row) -> bool:
 def joined(names, row) -> list[str]:
     """Names with the units or the names below them: `PSU1 Power [W]` from the group `PSU1` and `Power [W]`.
 
-    @param names: of the header so far; a group stands over the first of its columns; @param row: the next line's cells
+    `names`: of the header so far; a group stands over the first of its columns; `row`: the next line's cells
     """
     if all(units.is_unit(c) for c in row if c.strip()):
         return [f"{n} [{c.strip().strip('[]()').strip()}]" if c.strip() else n for n, c in zip(names, row)]

@@ -24,9 +24,23 @@ CARBON_G_PER_KWH = {"WND": 11, "SUN": 41, "WAT": 24, "OIL": 650, "NG": 490, "COL
 def read_price(paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None) -> pd.DataFrame:
     """`time` (an interval's beginning), `price_per_MWh`, `currency`. Negative prices and spikes stay.
 
-    @param paths: tables with a time and a column such as `Price (EUR/MWh)`; @param report: takes the remarks and lists missing hours;
-    @param columns: `time` and `price`, where they are not found by themselves; @param units: {"price": "EUR/MWh"} where the column's name says none,
-    or another; @param zone: IANA name of local times without an offset. @raises InputError: no price, no unit, or two prices for one hour.
+    Parameters
+    ----------
+    paths
+        Tables with a time and a column such as `Price (EUR/MWh)`.
+    report
+        Takes the remarks and lists missing hours.
+    columns
+        `time` and `price`, where they are not found by themselves.
+    units
+        {"price": "EUR/MWh"} where the column's name says none, or another.
+    zone
+        IANA name of local times without an offset.
+
+    Raises
+    ------
+    InputError
+        No price, no unit, or two prices for one hour.
     """
     parts = []
     for cells, file, rows, time in _tables(paths, columns, report, zone):
@@ -64,7 +78,7 @@ def _tables(paths, columns: Optional[dict[str, str]], report: ImportReport, zone
 
 
 def is_price(column: str) -> bool:
-    """Whether a column's name says a price of energy. @param column: its name"""
+    """Whether a column's name says a price of energy. `column`: its name"""
     return rates.price_unit(column) is not None and rates.carbon_factor(column) is None
 
 
@@ -108,9 +122,23 @@ def _carbon_column(cells: pd.DataFrame, columns, units, file: str, report: Impor
 def read_carbon(paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None) -> pd.DataFrame:
     """`time`, `carbon_g_per_kWh`, generation by source in MW, and `flag` for rows that contradict their neighbours.
 
-    @param paths: tables with a time, an intensity (`avg_CI`, `carbon_intensity`, …) and, if they have them, the sources of
-    `CARBON_G_PER_KWH`; @param report: takes the remarks; @param columns: `time` and `carbon`; @param units: {"carbon": "lb/MWh"} where the
-    column's name says none, or another; @param zone: IANA name. @raises InputError: no time, no unit, a percentage, neither intensity nor sources, or two values for one hour.
+    Parameters
+    ----------
+    paths
+        Tables with a time, an intensity (`avg_CI`, `carbon_intensity`, …) and, if they have them, the sources of `CARBON_G_PER_KWH`.
+    report
+        Takes the remarks.
+    columns
+        `time` and `carbon`.
+    units
+        {"carbon": "lb/MWh"} where the column's name says none, or another.
+    zone
+        IANA name.
+
+    Raises
+    ------
+    InputError
+        No time, no unit, a percentage, neither intensity nor sources, or two values for one hour.
     """
     parts = []
     for cells, file, rows, time in _tables(paths, columns, report, zone):

@@ -19,26 +19,26 @@ _INTERVAL = re.compile(r"^(\S.*\d:\d\d.*?)\s+(?:-|–|to)\s+\S.*\d:\d\d|^(\S+T\S
 
 
 def ending(column: str) -> Optional[pd.Timedelta]:
-    """The longest interval whose ends a column of times has, None where its name says no end. @param column: its name"""
+    """The longest interval whose ends a column of times has, None where its name says no end. `column`: its name"""
     match = ENDING.search(column)
     return match and pd.Timedelta(hours=1 if (match[1] or "hour").lower() == "hour" else 24 * 31)
 
 
 def step(times: pd.Series, longest: pd.Timedelta) -> pd.Timedelta:
-    """The usual distance of a table's times; 1 h where there is none. @param times: of the rows; @param longest: of `ending`"""
+    """The usual distance of a table's times; 1 h where there is none. `times`: of the rows; `longest`: of `ending`"""
     steps = times.diff().abs()
     return min([*steps[steps > pd.Timedelta(0)].mode()[:1], longest, pd.Timedelta(hours=1)][:2])
 
 
 def interval(length: pd.Timedelta) -> str:
-    """An interval in words. @param length: of it"""
+    """An interval in words. `length`: of it"""
     return "hour" if length == pd.Timedelta(hours=1) else f"interval of {length / pd.Timedelta(minutes=1):g} min"
 
 
 def plain(texts: list[str]) -> tuple[list[str], np.ndarray, np.ndarray]:
     """(texts, days to add, whether it is the second of an hour that comes twice): intervals by their beginning, 24:00 as 0:00 of the next day.
 
-    @param texts: of a column of times
+    `texts`: of a column of times
     """
     texts = [(match[1] or match[2]).strip() if (match := _INTERVAL.match(text)) else text for text in texts]
     bare = [_MARK.sub("", text) for text in texts]
@@ -54,7 +54,7 @@ def plain(texts: list[str]) -> tuple[list[str], np.ndarray, np.ndarray]:
 
 
 def offsets(zone: Optional[str]) -> dict[str, str]:
-    """What a zone calls its times (CST, CDT) and their offset, such as `-06:00`; empty for a zone that is unknown. @param zone: IANA name"""
+    """What a zone calls its times (CST, CDT) and their offset, such as `-06:00`; empty for a zone that is unknown. `zone`: IANA name"""
     try:
         some = [pd.Timestamp(2025, month, 1, tz=zone) for month in (1, 7)] if zone else []
     except (KeyError, ValueError, TypeError):
@@ -63,15 +63,30 @@ def offsets(zone: Optional[str]) -> dict[str, str]:
 
 
 def of_day(texts: pd.Series) -> pd.Series:
-    """Numbers of hours, written `1` or `HE01`; NaN for anything else. @param texts: the cells"""
+    """Numbers of hours, written `1` or `HE01`; NaN for anything else. `texts`: the cells"""
     return pd.to_numeric(texts.str.replace(r"^HE ?", "", regex=True), errors="coerce")
 
 
 def numbered(dates: pd.Series, numbers: pd.Series, flags: Optional[pd.Series], zone: Optional[str], ending: bool) -> list[str]:
     """Texts of times from dates and numbers of hours; on a day of 23 or 25 hours a last number of 23 or 25 counts the hours that passed.
 
-    @param dates: texts; @param numbers: 0 to 23, or 1 to 25 where they are of hours' ends; @param flags: Y where an hour comes the second time;
-    @param zone: IANA name of the clock; @param ending: the numbers are of hours' ends. @raises InputError: hour 25 without a zone
+    Parameters
+    ----------
+    dates
+        Texts.
+    numbers
+        0 to 23, or 1 to 25 where they are of hours' ends.
+    flags
+        Y where an hour comes the second time.
+    zone
+        IANA name of the clock.
+    ending
+        The numbers are of hours' ends.
+
+    Raises
+    ------
+    InputError
+        Hour 25 without a zone.
     """
     last = numbers.groupby(dates).transform("max")
     if (numbers > 24).any() and not zone:

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def union(spans: np.ndarray) -> np.ndarray:
-    """Disjoint intervals in order that cover the same. @param spans: [n, 2]. @returns [m, 2]"""
+    """Disjoint intervals in order that cover the same. `spans`: [n, 2]. Returns [m, 2]"""
     spans = np.asarray(spans, dtype=float).reshape(-1, 2)
     if not len(spans):
         return spans
@@ -17,12 +17,12 @@ def union(spans: np.ndarray) -> np.ndarray:
 
 
 def length(spans: np.ndarray) -> float:
-    """Sum of lengths, unit of the ends. @param spans: disjoint, [n, 2]"""
+    """Sum of lengths, unit of the ends. `spans`: disjoint, [n, 2]"""
     return float((spans[:, 1] - spans[:, 0]).sum()) if len(spans) else 0.0
 
 
 def within(spans: np.ndarray, begin: float, end: float) -> float:
-    """Length of the parts inside [begin, end]. @param spans: disjoint and in order, [n, 2]; @param begin, end: same unit."""
+    """Length of the parts inside [begin, end]. `spans`: disjoint and in order, [n, 2]; `begin`, `end`: same unit."""
     if end <= begin or not len(spans):
         return 0.0
     first, last = np.searchsorted(spans[:, 1], begin, "right"), np.searchsorted(spans[:, 0], end, "left")

@@ -16,14 +16,14 @@ _NEEDED = ("JobId", "JobState", "StartTime", "EndTime", "NodeCnt")
 
 
 def is_line(line: str) -> bool:
-    """Whether a line is one of the log. `scontrol` begins alike and has no GroupId before JobState. @param line: the line"""
+    """Whether a line is one of the log. `scontrol` begins alike and has no GroupId before JobState. `line`: the line"""
     return bool(re.match(r"^JobId=\d+ UserId=.* GroupId=.* JobState=", line))
 
 
 def records(text: str, file: str, report: ImportReport) -> list[dict]:
     """Its lines as records with the names that `sacct` uses; GPUs are those that the job asked for.
 
-    @param text: the log; @param file: for the places; @param report: takes the remarks
+    `text`: the log; `file`: for the places; `report`: takes the remarks
     """
     out: list[dict] = []
     for row, line in enumerate(text.split("\n"), 1):

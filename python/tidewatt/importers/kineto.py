@@ -38,8 +38,8 @@ COLUMNS = (
 def read(paths, report: ImportReport, name: str = "profile") -> tuple[pd.DataFrame, pd.DataFrame, str]:
     """One row per rank, and per GPU where a process used several; one row per collective of several ranks, and the workload entry.
 
-    @param paths: traces, one per rank, gzip or plain; @param report: takes the remarks; @param name: of the entry.
-    @raises InputError: a file is no trace, nothing ran on a GPU, or two traces are of one rank.
+    `paths`: traces, one per rank, gzip or plain; `report`: takes the remarks; `name`: of the entry.
+    Raises InputError: a file is no trace, nothing ran on a GPU, or two traces are of one rank.
     """
     traces = [trace for path in paths for trace in _traces(path, report)]
     ranks = [t["rank"] for t in traces if t["rank"] is not None]
@@ -62,12 +62,12 @@ def read(paths, report: ImportReport, name: str = "profile") -> tuple[pd.DataFra
 
 @functools.lru_cache(maxsize=None)
 def kernel_class(kernel: str) -> str:
-    """Class of a kernel: communication, attention, matrix, embedding, optimizer, normalisation, elementwise or other. @param kernel: its name."""
+    """Class of a kernel: communication, attention, matrix, embedding, optimizer, normalisation, elementwise or other. `kernel`: its name."""
     return next((c for c, pattern in CLASSES if re.search(pattern, kernel, re.IGNORECASE)), "other")
 
 
 def collective_kind(kernel: str, arguments: dict) -> str:
-    """all_reduce, all_to_all, … @param kernel: its name; @param arguments: of the trace's event, which newer versions fill."""
+    """all_reduce, all_to_all, … `kernel`: its name; `arguments`: of the trace's event, which newer versions fill."""
     text = str(arguments.get("Collective name") or kernel)
     return next((k for k, pattern in KINDS if re.search(pattern, text, re.IGNORECASE)), "other")
 
@@ -180,7 +180,7 @@ def match(traces: list[dict], report: ImportReport) -> list[dict]:
     A rank waits from its own start to the last one's; from then on data moves. Clocks of the nodes are compared by the ends, which a
     collective forces together; where ends do not coincide after a constant offset, waiting cannot be told.
 
-    @param traces: of several ranks; @param report: takes the remarks.
+    `traces`: of several ranks; `report`: takes the remarks.
     """
     kinds = [[(collective_kind(e["name"], e.get("args", {})), str(e.get("args", {}).get("Process Group Name", ""))) for e in t["comm"]] for t in traces]
     n = min(map(len, kinds))
@@ -209,7 +209,7 @@ def match(traces: list[dict], report: ImportReport) -> list[dict]:
 
 
 def _collective(j: int, kind: tuple[str, str], start, end, traces) -> dict:
-    """One collective of all ranks. @param start, end: by rank, µs on one clock"""
+    """One collective of all ranks. `start`, `end`: by rank, µs on one clock"""
     ranks, last = [t["rank"] for t in traces], int(np.argmax(start))
     waiting = np.clip(np.minimum(start[last], end) - start, 0.0, None)
     return {

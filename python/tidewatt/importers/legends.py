@@ -39,7 +39,7 @@ _QUANTITY = {
 def labels(column: str) -> Optional[tuple[str, dict[str, str]]]:
     """Metric and labels of a legend such as `DCGM_FI_DEV_GPU_TEMP{gpu="0", Hostname="node7"}`; None for any other name.
 
-    @param column: its name, perhaps with a unit behind it
+    `column`: its name, perhaps with a unit behind it
     """
     match = _LEGEND.match(units.split(column)[0]) or _LEGEND.match(column)
     found = dict(_LABEL.findall(match[2])) if match else {}
@@ -47,7 +47,7 @@ def labels(column: str) -> Optional[tuple[str, dict[str, str]]]:
 
 
 def metric(column: str) -> Optional[tuple[str, float]]:
-    """(column of a GPU table, factor) of a name or legend of a metric of DCGM, of its exporters or of nvidia-smi, or None. @param column: its name"""
+    """(column of a GPU table, factor) of a name or legend of a metric of DCGM, of its exporters or of nvidia-smi, or None. `column`: its name"""
     wandb, said = _WANDB.match(column), labels(column)
     if wandb:
         return _WANDB_WORDS.get(wandb[3])
@@ -56,12 +56,12 @@ def metric(column: str) -> Optional[tuple[str, float]]:
 
 
 def is_repeated(column: str, columns) -> bool:
-    """Whether a metric of a GPU's process repeats the GPU's own, as Weights & Biases has them. @param column: its name; @param columns: all names"""
+    """Whether a metric of a GPU's process repeats the GPU's own, as Weights & Biases has them. `column`: its name; `columns`: all names"""
     return "gpu.process." in column and column.replace("gpu.process.", "gpu.") in columns
 
 
 def gpu_of(column: str) -> Optional[tuple[str, str]]:
-    """(host or "", number) of the GPU that a column's name or legend says, or None. @param column: its name"""
+    """(host or "", number) of the GPU that a column's name or legend says, or None. `column`: its name"""
     said = labels(column)
     if said:
         found = said[1]
@@ -78,28 +78,28 @@ def gpu_of(column: str) -> Optional[tuple[str, str]]:
 
 
 def quantity(column: str, suffix: str) -> str:
-    """A GPU table's column for a column's words and unit. @param column: its name; @param suffix: `W`, `degC`, `MHz`, `frac` or `J`"""
+    """A GPU table's column for a column's words and unit. `column`: its name; `suffix`: `W`, `degC`, `MHz`, `frac` or `J`"""
     said = labels(column)
     words = said[0] if said else _GPU.sub(" ", column)
     return next(name for pattern, name in _QUANTITY[suffix] if re.search(pattern, words, re.IGNORECASE))
 
 
 def is_long(names) -> Optional[tuple[str, str, str]]:
-    """(series, value, unit or "") of a table with one series per row, or None. @param names: of its columns"""
+    """(series, value, unit or "") of a table with one series per row, or None. `names`: of its columns"""
     lower = {n.lower(): n for n in names}
     series, value, unit = (next((lower[w] for w in words if w in lower), "") for words in (_SERIES, _VALUE, _UNIT))
     return (series, value, unit) if series and value else None
 
 
 def is_unit(column: str) -> bool:
-    """Whether a column's name says that its cells are units. @param column: its name"""
+    """Whether a column's name says that its cells are units. `column`: its name"""
     return column.lower() in _UNIT
 
 
 def of_influx(table: pd.DataFrame) -> pd.DataFrame:
     """A table of InfluxDB's export without its own columns, fields of Telegraf by nvidia-smi's names. Other tables stay as they are.
 
-    @param table: of texts
+    `table`: of texts
     """
     fields = set(table["_field"]) if {"_field", "_value"} <= set(table.columns) else set(table.columns)
     of_telegraf = bool(fields & _OF_TELEGRAF)
@@ -111,8 +111,8 @@ def of_influx(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_annotations(text: str, file: str) -> str:
-    """InfluxDB's annotated CSV as one table: lines of annotations and repeated headers are blank. @param text: the file; @param file: for the error.
-    @raises InputError: its tables have different columns"""
+    """InfluxDB's annotated CSV as one table: lines of annotations and repeated headers are blank. `text`: the file; `file`: for the error.
+    Raises InputError: its tables have different columns"""
     if not text.lstrip("\ufeff").startswith(("#group,", "#datatype,", "#default,")):
         return text
     lines = ["" if line.startswith("#") else line for line in text.split("\n")]
@@ -125,7 +125,7 @@ def without_annotations(text: str, file: str) -> str:
 def widened(table: pd.DataFrame, form: tuple[str, str, str], row: str) -> pd.DataFrame:
     """A column per series, named as it is, with its unit; rows are the instants. The n-th reading of an instant stays the n-th.
 
-    @param table: of texts; @param form: of `is_long`; @param row: the column of line numbers
+    `table`: of texts; `form`: of `is_long`; `row`: the column of line numbers
     """
     series, value, unit = form
     name = table[series].str.strip()
@@ -144,7 +144,7 @@ def widened(table: pd.DataFrame, form: tuple[str, str, str], row: str) -> pd.Dat
 def by_gpu(table: pd.DataFrame, columns: dict[str, str], row: str) -> Optional[pd.DataFrame]:
     """A row per instant and GPU from a column per GPU and quantity; None unless each GPU's columns are told apart.
 
-    @param table: of numbers; @param columns: name in the table → column in the file; @param row: the column of line numbers.
+    `table`: of numbers; `columns`: name in the table → column in the file; `row`: the column of line numbers.
     The value of a column that names no GPU is repeated for every GPU.
     """
     places: dict[tuple[str, str], dict[str, str]] = {}

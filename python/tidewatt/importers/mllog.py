@@ -22,9 +22,9 @@ _TRAILING_NUMBER = re.compile(r"^(.*?)[_-]?(\d+)$")
 def read(paths, report: ImportReport) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     """Node power as one wide table (`time_ms`, then `<node>_W`), events as a second one; events alone if no file holds power.
 
-    @param paths: training log, node logs (`power_reading`, one file per node) and system description, in any order;
-    @param report: takes the remarks, and as facts the run's times, steps and energies.
-    @raises InputError: no file holds a record.
+    `paths`: training log, node logs (`power_reading`, one file per node) and system description, in any order;
+    `report`: takes the remarks, and as facts the run's times, steps and energies.
+    Raises InputError: no file holds a record.
     """
     events: list[dict] = []
     readings: dict[str, pd.Series] = {}

@@ -20,7 +20,7 @@ _HOST = re.compile(r"^([A-Za-z][\w.-]*): (.*)$")
 
 
 def dialect(text: str) -> str:
-    """ "xml", "q", "dmon", "csv", a dialect of `gpu_consoles`, or "" for none of them. @param text: the file's beginning or all of it."""
+    """ "xml", "q", "dmon", "csv", a dialect of `gpu_consoles`, or "" for none of them. `text`: the file's beginning or all of it."""
     head = text.lstrip()[:20000]
     if "<nvidia_smi_log" in head:
         return "xml"
@@ -44,7 +44,7 @@ def _is_header(cells) -> bool:
 
 
 def without_header(text: str) -> bool:
-    """Whether the first line has cells of `--format=csv,noheader`: watts, MHz or a UUID beside numbers. @param text: the file's beginning"""
+    """Whether the first line has cells of `--format=csv,noheader`: watts, MHz or a UUID beside numbers. `text`: the file's beginning"""
     cells = [c.strip() for c in text.lstrip().split("\n", 1)[0].split(",")]
     return len(cells) > 1 and any(re.match(r"^([\d.]+ (W|MHz|MiB)|GPU-[0-9a-f-]{36})$", c) for c in cells)
 
@@ -52,8 +52,8 @@ def without_header(text: str) -> bool:
 def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFrame:
     """Readings of GPUs in the columns of `gpu_table.COLUMNS`.
 
-    @param paths: logs, one dialect per file; @param report: takes the remarks; @param zone: IANA name of the node's clock, which
-    nvidia-smi does not print. @raises InputError: a file is of no known dialect, or no GPU is in it.
+    `paths`: logs, one dialect per file; `report`: takes the remarks; `zone`: IANA name of the node's clock, which
+    nvidia-smi does not print. Raises InputError: a file is of no known dialect, or no GPU is in it.
     """
     rows: list[dict] = []
     for path in paths:

@@ -15,7 +15,7 @@ from .units import convert
 def meanings(words: dict[str, str]) -> dict[str, tuple[str, float]]:
     """Name → (column, factor) from column → names: shares are in %, energies in mJ, the rest is in the column's unit, unless a name says `*factor`.
 
-    @param words: names by column, with `, ` between them, the first one first
+    `words`: names by column, with `, ` between them, the first one first
     """
     out = {}
     for column, names in words.items():
@@ -120,8 +120,22 @@ XML = _in_sections(("gpu_power_readings", "power_readings"), _XML_POWER) | meani
 def take(row: dict, cells, words, file: str, report: ImportReport, say_blank: bool = False, units=None) -> None:
     """A tool's cells into a row: of several names for one column the first with a value holds. A cell that cannot be read is mended.
 
-    @param row: with its line number as `row`; @param cells: texts by the tool's names; @param words: of `meanings`; @param file: for the places;
-    @param report: takes the remarks; @param say_blank: report power, temperature and clock without a value; @param units: those of a header, by name
+    Parameters
+    ----------
+    row
+        With its line number as `row`.
+    cells
+        Texts by the tool's names.
+    words
+        Of `meanings`.
+    file
+        For the places.
+    report
+        Takes the remarks.
+    say_blank
+        Report power, temperature and clock without a value.
+    units
+        Those of a header, by name.
     """
     for name, (key, scale) in words.items():
         if name not in cells or not math.isnan(row.get(key, math.nan)):

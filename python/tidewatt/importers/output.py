@@ -16,8 +16,8 @@ def write(done: Imported, out) -> list[Path]:
     """Writes a table to `.csv` or `.parquet`, a workload entry to `.toml`; further tables go beside it as `OUT_events.csv`. Each
     file is written whole or not at all.
 
-    @param done: of `import_logs`; @param out: the path. @returns what was written.
-    @raises InputError: another ending, no entry in this kind of log, or Parquet without pyarrow. @raises OSError: it cannot be written.
+    `done`: of `import_logs`; `out`: the path. Returns what was written.
+    Raises InputError: another ending, no entry in this kind of log, or Parquet without pyarrow. Raises OSError: it cannot be written.
     """
     path = Path(out)
     if path.suffix == ".toml":
@@ -48,7 +48,7 @@ def _table(table: pd.DataFrame, path: Path) -> None:
 
 
 def csv_text(table: pd.DataFrame) -> str:
-    """A table as CSV: times as ISO 8601, whole numbers as they were written. @param table: of a reader"""
+    """A table as CSV: times as ISO 8601, whole numbers as they were written. `table`: of a reader"""
     table = table.copy()
     for name in table:
         if pd.api.types.is_datetime64_any_dtype(table[name]):

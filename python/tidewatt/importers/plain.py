@@ -39,8 +39,8 @@ SYNONYMS = {"temp": "temperature", "temp.": "temperature", "temperatur": "temper
 def texts(path, report: ImportReport) -> pd.DataFrame:
     """All cells as text, numbers with a decimal point; column `_row` has the line of each record. Torn lines are ignored with their number.
 
-    @param path: CSV (`,`, `;` or tab; lines before the header are ignored, a second line of names or units belongs to it) or Parquet;
-    @param report: takes the remarks. @raises InputError: empty, no table, doubled names, or Parquet without pyarrow.
+    `path`: CSV (`,`, `;` or tab; lines before the header are ignored, a second line of names or units belongs to it) or Parquet;
+    `report`: takes the remarks. Raises InputError: empty, no table, doubled names, or Parquet without pyarrow.
     """
     path = Path(path)
     if path.suffix.lower() == ".parquet":
@@ -61,7 +61,7 @@ def texts(path, report: ImportReport) -> pd.DataFrame:
 
 
 def pick(names, words) -> Optional[str]:
-    """The first of some words that is a column's name, in any case, as it is written; None without one. @param names: of columns; @param words: in order"""
+    """The first of some words that is a column's name, in any case, as it is written; None without one. `names`: of columns; `words`: in order"""
     known = {n.lower(): n for n in names}
     return next((known[w.lower()] for w in words if w.lower() in known), None)
 
@@ -69,7 +69,7 @@ def pick(names, words) -> Optional[str]:
 def _records(text: str, delimiter: str, n_cell: int, file: str, report: ImportReport):
     """Names of the columns, the rows with their line numbers, and the header's line."""
     records = list(header.records(text, delimiter, file))
-    filled = lambda cells: sum(bool(c.strip()) for c in cells)  # noqa: E731
+    filled = lambda cells: sum(bool(c.strip()) for c in cells)
     wide = any(filled(cells) > 1 for _, _, cells in records if len(cells) == n_cell)
     names: list[str] = []
     rows, head, line = [], [], header.line(records, n_cell)
@@ -124,7 +124,7 @@ def _text_and_layout(path: Path, report: ImportReport) -> tuple[str, str, int]:
 
 
 def suffixes(text: str) -> set[str]:
-    """Units of the columns that `read` would take from a table without being told: `W`, `degC`, … @param text: its beginning"""
+    """Units of the columns that `read` would take from a table without being told: `W`, `degC`, … `text`: its beginning"""
     quiet = ImportReport("csv")
     try:
         text = legends.without_annotations(text, "")
@@ -153,10 +153,10 @@ def _parquet(path: Path) -> pd.DataFrame:
 def read(paths, report: ImportReport, columns: Optional[dict[str, str]] = None, units: Optional[dict[str, str]] = None, zone: Optional[str] = None) -> pd.DataFrame:
     """A table with the columns that the caller names, in SI units.
 
-    @param paths: CSV or Parquet; @param report: takes the remarks; @param columns: name here → column in the file: `time`, `gpu`, `host`,
+    `paths`: CSV or Parquet; `report`: takes the remarks; `columns`: name here → column in the file: `time`, `gpu`, `host`,
     a quantity (`power`, `temperature`, `clock`, `energy`, …) or a name of yours that ends with a unit (`rack7_W`); without it, columns
-    that have such names are taken; @param units: unit by name where the column's name does not end with one; @param zone: IANA name.
-    @raises InputError: with everything missing: columns, units, numbers.
+    that have such names are taken; `units`: unit by name where the column's name does not end with one; `zone`: IANA name.
+    Raises InputError: with everything missing: columns, units, numbers.
     """
     parts = []
     for path in paths:
@@ -235,7 +235,8 @@ def _one(cells: pd.DataFrame, file: str, report: ImportReport, columns, given, z
     untold = _untold(cells, left, chosen) if not columns else []
     if not wrong and not any(k not in ("time", *LABELS) for k in out):
         hint = f" ({'; '.join(why for _, why in untold)})" if untold else ""
-        wrong.append(f"no column of a known quantity{hint}; {cells.attrs.get('header', '')}--unit \"COLUMN=kW\" alone says a column's unit, or name columns, such as --column power=COLUMN (columns: {', '.join(cells.columns.drop(ROW)[:12])})")
+        columns = ", ".join(cells.columns.drop(ROW)[:12])
+        wrong.append(f"no column of a known quantity{hint}; {cells.attrs.get('header', '')}--unit \"COLUMN=kW\" alone says a column's unit, or name columns, such as --column power=COLUMN (columns: {columns})")
     if wrong:
         raise InputError(f"{file}: " + "; ".join(wrong))
     for _, why in untold:
@@ -272,7 +273,7 @@ def _column(name: str, column: str, chosen, cells: pd.DataFrame, file: str, repo
 
 
 def _check_units(given, chosen, cells: pd.DataFrame, file: str) -> None:
-    """Each unit of the caller is known and is that of a column in use. @raises InputError: one is not"""
+    """Each unit of the caller is known and is that of a column in use. Raises InputError: one is not"""
     for key, unit in given.items():
         if not known(unit):
             raise InputError(f"{file}: --unit {key}={unit}: {unit} is none of {', '.join(UNITS)}")

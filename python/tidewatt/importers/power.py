@@ -17,8 +17,8 @@ def read(
 ) -> pd.DataFrame:
     """Time (`time` or `time_s`) and one column of watts per channel; facts: mean, quantiles, energy, step.
 
-    @param paths: tables; @param report: takes the remarks; @param columns, units, zone: as for `plain.read`; without `columns`, every
-    column whose name ends with W, kW or MW, or is `power`, is a channel. @raises InputError: no time, or no watts.
+    `paths`: tables; `report`: takes the remarks; `columns`, `units`, `zone`: as for `plain.read`; without `columns`, every
+    column whose name ends with W, kW or MW, or is `power`, is a channel. Raises InputError: no time, or no watts.
     """
     table = plain.read(paths, report, columns, units, zone)
     watts = [c for c in table if c.endswith("_W")]

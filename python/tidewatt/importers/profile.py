@@ -45,8 +45,8 @@ class Profile:
 
         Ranks that no collective holds together are taken one by one, and the slowest counts.
 
-        @param clock_ratio: r, clock ÷ recorded clock, above 0; @param n_rank: another number of ranks scales transfers as a ring does.
-        @raises InputError: a clock ratio not above 0, or fewer than 2 ranks for a run with collectives.
+        `clock_ratio`: r, clock ÷ recorded clock, above 0; `n_rank`: another number of ranks scales transfers as a ring does.
+        Raises InputError: a clock ratio not above 0, or fewer than 2 ranks for a run with collectives.
         """
         if not clock_ratio > 0:
             raise InputError(f"clock_ratio {clock_ratio}: above 0")
@@ -55,8 +55,12 @@ class Profile:
         time = self._round_s(clock_ratio) + self.transfer_s * self.ring(n_rank)
         return float(time.max(axis=0).sum() if self.together else time.sum(axis=1).max()) / self.n_step
 
+    def of_ring(self) -> list[int]:
+        """Places in `kinds` of the collectives that pass data around a ring."""
+        return [j for j, kind in enumerate(self.kinds) if kind in RING]
+
     def ring(self, n_rank: int) -> np.ndarray:
-        """Transfer times with other ranks ÷ those recorded, [round]. @param n_rank: number of ranks, 0: as recorded."""
+        """Transfer times with other ranks ÷ those recorded, [round]. `n_rank`: number of ranks, 0: as recorded."""
         ring = np.ones(self.transfer_s.shape[1])
         if n_rank:
             ring[: len(self.kinds)] = [RING.get(k, lambda n: 1.0)(n_rank) / RING.get(k, lambda n: 1.0)(max(self.world, 2)) for k in self.kinds]
@@ -64,7 +68,7 @@ class Profile:
 
     def work_s(self, r: float) -> tuple[np.ndarray, np.ndarray]:
         """Kernels, and the rest of the work before each collective, s, [rank, round]: the last round's is done before the next step's first
-        collective. @param r: clock ÷ recorded clock, above 0."""
+        collective. `r`: clock ÷ recorded clock, above 0."""
         stretched = self.compute_s / r + self.overlap_s * (1.0 / r - 1.0)
         work = np.maximum(stretched + self.rest_s, 0.0)
         compute = np.clip(stretched, 0.0, work)  # kernels that the clock moves below the collective before take nothing of their own
@@ -78,7 +82,7 @@ class Profile:
     def run(self, gpu: str, **settings):
         """A step on a catalog GPU at another clock, under a power limit or with other ranks: `profile_run.run`.
 
-        @param gpu: catalog entry of kind gpu; @param settings: clock_MHz, cap_W, n_rank, recorded_clock_MHz, die_degC.
+        `gpu`: catalog entry of kind gpu; `settings`: clock_MHz, cap_W, n_rank, recorded_clock_MHz, die_degC.
         """
         from . import profile_run
 
@@ -87,7 +91,7 @@ class Profile:
     def as_job(self, folder, gpu: str, **clocks):
         """Catalog entries and settings with which the step is the iteration of a scenario's job: `profile_job.write`.
 
-        @param folder: for the catalog; @param gpu: catalog entry of kind gpu; @param clocks: recorded_clock_MHz, clock_MHz.
+        `folder`: for the catalog; `gpu`: catalog entry of kind gpu; `clocks`: recorded_clock_MHz, clock_MHz.
         """
         from . import profile_job
 
@@ -100,7 +104,7 @@ class Profile:
     def waiting_s(self, clock_ratio: float = 1.0) -> np.ndarray:
         """How long each rank waits for the slowest in a step, s, [rank]; 0 where waiting is part of the communication.
 
-        @param clock_ratio: clock ÷ recorded clock, above 0.
+        `clock_ratio`: clock ÷ recorded clock, above 0.
         """
         work = self._round_s(clock_ratio)
         if not self.together:
@@ -111,7 +115,7 @@ class Profile:
 def build(traces: list[dict], collectives: list[dict], name: str) -> Profile:
     """A profile from traces. The step begins when the last rank begins it: what others did before belongs to their step before.
 
-    @param traces: of `kineto`; @param collectives: of `kineto.match`, empty where waiting is not known; @param name: of the entry.
+    `traces`: of `kineto`; `collectives`: of `kineto.match`, empty where waiting is not known; `name`: of the entry.
     """
     together = bool(collectives) or len(traces) == 1
     n = len(collectives) or min(len(t["comm"]) for t in traces)
@@ -149,7 +153,7 @@ def _kernel_shares(traces: list[dict]) -> tuple[float, float]:
 def recorded_step_s(traces: list[dict]) -> float:
     """The step that the traces show, s: of the rank that begins last, since others wait for it; the GPU's own pace where it lags the host.
 
-    @param traces: of `kineto`.
+    `traces`: of `kineto`.
     """
     if len(traces) == 1 or not all(t["steps"] for t in traces):
         return max(_own_step_us(t) for t in traces) * 1e-6
@@ -163,9 +167,9 @@ def _own_step_us(t: dict) -> float:
 
 
 def entry(traces: list[dict], collectives: list[dict], name: str) -> str:
-    """The profile as TOML. @param traces, collectives, name: as for `build`."""
+    """The profile as TOML. `traces`, `collectives`, `name`: as for `build`."""
     p = build(traces, collectives, name)
-    numbers = lambda a: "[" + ", ".join(f"{x:.9g}" for x in a) + "]"  # noqa: E731
+    numbers = lambda a: "[" + ", ".join(f"{x:.9g}" for x in a) + "]"
     values = {
         "n_step": p.n_step, "world": p.world, "device": f'"{traces[0]["device"]}"', "step_s": f"{p.step_s():.9g}", "kinds": "[" + ", ".join(f'"{k}"' for k in p.kinds) + "]",
         "recorded_step_s": f"{recorded_step_s(traces):.9g}", "together": str(p.together).lower(), "matrix_frac": f"{p.matrix_frac:.6g}", "attention_frac": f"{p.attention_frac:.6g}",
@@ -178,7 +182,7 @@ def entry(traces: list[dict], collectives: list[dict], name: str) -> str:
 
 
 def load(path) -> Profile:
-    """A profile from its entry. @param path: TOML of `tidewatt import kineto`. @raises InputError: it is none."""
+    """A profile from its entry. `path`: TOML of `tidewatt import kineto`. Raises InputError: it is none."""
     try:
         data = toml(Path(path).read_text(encoding="utf-8"))
         own, ranks = data["profile"], data["rank"]

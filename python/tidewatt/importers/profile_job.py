@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from .profile import RING
 from .report import InputError
 from .text import toml
 
@@ -37,9 +36,23 @@ def write(profile: Profile, folder, gpu: str, *, recorded_clock_MHz: Optional[fl
     The step's parts are those of the profile; their order is not: work, one transfer, the host. All GPUs do the same, so kernels
     draw the mean of the ranks' kernels. Times are set by trial runs of the engine itself.
 
-    @param profile: the entry; @param folder: for the catalog, given to `tw.load(…, catalog=folder)`; @param gpu: catalog entry of kind gpu that it
-    copies; @param recorded_clock_MHz: while the trace was taken, which it does not hold; None: the GPU's highest; @param clock_MHz: highest clock of the
-    job's GPUs; None: the GPU's. @raises InputError: a clock outside the GPU's range, or times that no entry can hold.
+    Parameters
+    ----------
+    profile
+        The entry.
+    folder
+        For the catalog, given to `tw.load(…, catalog=folder)`.
+    gpu
+        Catalog entry of kind gpu that it copies.
+    recorded_clock_MHz
+        While the trace was taken, which it does not hold; None: the GPU's highest.
+    clock_MHz
+        Highest clock of the job's GPUs; None: the GPU's.
+
+    Raises
+    ------
+    InputError
+        a clock outside the GPU's range, or times that no entry can hold.
     """
     from .._catalog import Catalog
 
@@ -73,14 +86,14 @@ def write(profile: Profile, folder, gpu: str, *, recorded_clock_MHz: Optional[fl
 def parts(profile: Profile) -> tuple[float, float, float, float]:
     """(kernels on the slowest ranks' path, transfers, the rest [s]; share of these kernels' time in which the mean rank computes) of a step.
 
-    @param profile: the entry. @raises InputError: no kernel is on that path.
+    `profile`: the entry. Raises InputError: no kernel is on that path.
     """
     step, half = profile.step_s(), profile.step_s(clock_ratio=0.5)
     C = half - step
     if not C > 0:
         raise InputError(f"{profile.name}: no kernel is on the path of the slowest rank")
     # Transfers that no number of ranks changes, such as a lone rank's, which hold waiting too, belong to the rest; so do those below kernels.
-    of_ring = [j for j, kind in enumerate(profile.kinds) if kind in RING and profile.together]
+    of_ring = profile.of_ring() if profile.together else []
     T = min(float(profile.transfer_s.max(axis=0)[of_ring].sum()) / profile.n_step, step - C) if of_ring else 0.0
     mean = float((profile.compute_s + profile.overlap_s).sum(axis=1).mean()) / profile.n_step
     return C, max(T, 0.0), max(step - C - T, 0.0), min(mean / C, 1.0)

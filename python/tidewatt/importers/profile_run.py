@@ -50,7 +50,7 @@ class ProfileRun:
         """The step as samples that hold until the next: `time_ns`, `power_W`. A `[[site.neighbour]]` of kind replay repeats them with
         `time_format = "ns"`; the last level comes twice, because there a last sample holds as long as the one before.
 
-        @param n_gpu: GPUs that step together, 1 or more.
+        `n_gpu`: GPUs that step together, 1 or more.
         """
         import pandas
 
@@ -63,7 +63,7 @@ class ProfileRun:
         held = "held by its power limit" if self.limited else "not limited"
         return "\n".join(
             [f"{self.name} on {self.gpu}: {1e3 * self.step_s:.4g} ms a step at {self.clock_MHz:.0f} MHz, {held}",
-             f"  a GPU draws {self.mean_W:.0f} W, {self.low_W:.0f} to {self.high_W:.0f} W", *(f"finding: {f}" for f in self.findings)]  # fmt: skip
+             f"  a GPU draws {self.mean_W:.0f} W, {self.low_W:.0f} to {self.high_W:.0f} W", *(f"finding: {f}" for f in self.findings)]
         )
 
 
@@ -110,10 +110,27 @@ def run(
     Kernels scale with the clock; transfers with the number of ranks, as a ring's; the host and copies with neither. Without a clock the GPU runs
     at the highest clock at which its mean power over the governor's window stays below the limit less the governor's margin.
 
-    @param profile: the entry; @param gpu: catalog entry of kind gpu; @param clock_MHz: of all GPUs, within the entry's range; None: as the limit
-    allows; @param cap_W: power limit, W, from the driver's lowest (power_limit_min_W) to the board's own; None: the board's; @param n_rank: another number of ranks, 2 or more; 0: as
-    recorded; @param recorded_clock_MHz: while the trace was taken; traces do not hold it; None: the highest; @param die_degC: 0 to 120.
-    @raises InputError: values outside these ranges, or a limit that even the lowest clock exceeds.
+    Parameters
+    ----------
+    profile
+        The entry.
+    gpu
+        Catalog entry of kind gpu.
+    clock_MHz
+        Of all GPUs, within the entry's range; None: as the limit allows.
+    cap_W
+        Power limit, W, from the driver's lowest (power_limit_min_W) to the board's own; None: the board's.
+    n_rank
+        Another number of ranks, 2 or more; 0: as recorded.
+    recorded_clock_MHz
+        While the trace was taken; traces do not hold it; None: the highest.
+    die_degC
+        0 to 120.
+
+    Raises
+    ------
+    InputError
+        Values outside these ranges, or a limit that even the lowest clock exceeds.
     """
     powers = _Powers(profile, gpu, die_degC)
     wrong = []
@@ -153,8 +170,16 @@ def run(
 def waveform(profile: Profile, r: float, power_W: np.ndarray, n_rank: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """(edges [s], levels [W]) of the average rank over a mean step. Each rank computes, does the rest, waits for the slowest and transfers.
 
-    @param profile: the entry; @param r: clock ÷ recorded clock; @param power_W: of compute, transfer, waiting and the rest;
-    @param n_rank: as for `Profile.step_s`.
+    Parameters
+    ----------
+    profile
+        The entry.
+    r
+        Clock ÷ recorded clock.
+    power_W
+        Of compute, transfer, waiting and the rest.
+    n_rank
+        As for `Profile.step_s`.
     """
     compute, rest = profile.work_s(r)
     transfer = profile.transfer_s * profile.ring(n_rank)
@@ -180,7 +205,7 @@ def waveform(profile: Profile, r: float, power_W: np.ndarray, n_rank: int = 0) -
 
 
 def highest_mean(edge_s: np.ndarray, level_W: np.ndarray, window_s: float) -> float:
-    """Largest mean over a window of a step that repeats, W. @param edge_s, level_W: of `waveform`; @param window_s: above 0."""
+    """Largest mean over a window of a step that repeats, W. `edge_s`, `level_W`: of `waveform`; `window_s`: above 0."""
     length = edge_s[-1]
     energy = np.concatenate([[0.0], np.cumsum(np.diff(edge_s) * level_W)])
     whole, part = divmod(window_s, length)

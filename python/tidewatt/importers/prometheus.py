@@ -43,10 +43,21 @@ _SLICES = re.compile(r"^(\d+)g\.")
 def read(paths, report: ImportReport, units: Optional[dict[str, str]] = None, metric: Optional[str] = None) -> pd.DataFrame:
     """Readings of GPUs in the columns of `gpu_table.COLUMNS`, matched by labels and never by order.
 
-    @param paths: exposition texts and API answers; several scrapes or queries make one table; @param report: takes the remarks;
-    @param metric: name of series without one, such as DCGM_FI_DEV_POWER_USAGE; @param units: or their one quantity and its unit, such as
-    {"power": "W"}.
-    @raises InputError: a file is neither, an answer is an error, no metric of a GPU is in them, or series have no name and none is given.
+    Parameters
+    ----------
+    paths
+        Exposition texts and API answers; several scrapes or queries make one table.
+    report
+        Takes the remarks.
+    metric
+        Name of series without one, such as DCGM_FI_DEV_POWER_USAGE.
+    units
+        Or their one quantity and its unit, such as {"power": "W"}.
+
+    Raises
+    ------
+    InputError
+        a file is neither, an answer is an error, no metric of a GPU is in them, or series have no name and none is given.
     """
     cells: dict[tuple, dict] = {}
     unused: set[str] = set()

@@ -14,14 +14,23 @@ _CHANNEL = re.compile(r"(?:^|,(\w+),)Time,[^,]*,Watts,(-?[\d.]+)")
 
 
 def is_log(text: str) -> bool:
-    """Whether a file is a log of PTDaemon. @param text: its beginning"""
+    """Whether a file is a log of PTDaemon. `text`: its beginning"""
     return bool(_LINE.match(text.lstrip()))
 
 
 def cells(text: str, row: str, file: str, report: ImportReport) -> pd.DataFrame:
     """A table of texts: `Time`, `power [W]` (the sum where there are several analysers) and `NAME [W]` of each.
 
-    @param text: the log; @param row: name of the column of line numbers; @param file: for the places; @param report: takes the remarks
+    Parameters
+    ----------
+    text
+        The log.
+    row
+        Name of the column of line numbers.
+    file
+        For the places.
+    report
+        Takes the remarks.
     """
     out = []
     for at, line in enumerate(text.split("\n"), 1):

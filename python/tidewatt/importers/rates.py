@@ -50,7 +50,7 @@ class PriceUnit(NamedTuple):
 
 
 def price_unit(text: str) -> Optional[PriceUnit]:
-    """The unit that a text says, such as `Price (EUR/MWh)`, `c€/kWh`, `GBp/kWh`; None where it says none. @param text: a column's name, or a unit"""
+    """The unit that a text says, such as `Price (EUR/MWh)`, `c€/kWh`, `GBp/kWh`; None where it says none. `text`: a column's name, or a unit"""
     match = _PER.search(text)
     if match is None:
         return None
@@ -67,12 +67,12 @@ def price_unit(text: str) -> Optional[PriceUnit]:
 
 
 def dollars_of(words: str) -> str:
-    """The currency of a bare `$` by what else the file or the caller says; "" where nothing tells. @param words: names of columns, file and zone"""
+    """The currency of a bare `$` by what else the file or the caller says; "" where nothing tells. `words`: names of columns, file and zone"""
     return next((currency for currency, pattern in _DOLLARS if re.search(pattern, words, re.IGNORECASE)), "")
 
 
 def carbon_factor(text: str) -> Optional[float]:
-    """Factor to g/kWh of a text such as `gCO2eq/kWh`, `lb_per_MWh` or `tCO2/MWh`; None where it says no unit. @param text: a column's name, or a unit"""
+    """Factor to g/kWh of a text such as `gCO2eq/kWh`, `lb_per_MWh` or `tCO2/MWh`; None where it says no unit. `text`: a column's name, or a unit"""
     match = _PER.search(text)
     if match is None:
         return None
@@ -85,8 +85,21 @@ def carbon_factor(text: str) -> Optional[float]:
 def told(units: Optional[dict[str, str]], name: str, column: str, file: str) -> str:
     """The caller's unit of a quantity, by its name here or by its column; "" without one.
 
-    @param units: of the caller; @param name: `price` or `carbon`; @param column: of the file; @param file: for the error.
-    @raises InputError: a unit is of neither, and would do nothing
+    Parameters
+    ----------
+    units
+        Of the caller.
+    name
+        `price` or `carbon`.
+    column
+        Of the file.
+    file
+        For the error.
+
+    Raises
+    ------
+    InputError
+        a unit is of neither, and would do nothing.
     """
     idle = set(units or ()) - {name, column}
     if idle:

@@ -23,8 +23,8 @@ DAY = pd.Timedelta(days=1)
 def read(paths, report: ImportReport) -> pd.DataFrame:
     """Rows of `COLUMNS`; quantities are power_W, temperature_degC, energy_J, fan_rpm, fan_frac, voltage_V, current_A, limit_W, frequency_Hz.
 
-    @param paths: JSON files and folders of them; @param report: takes the remarks.
-    @raises InputError: a file is no JSON, or no resource has a reading.
+    `paths`: JSON files and folders of them; `report`: takes the remarks.
+    Raises InputError: a file is no JSON, or no resource has a reading.
     """
     rows: list[dict] = []
     resources = _load(paths, report)

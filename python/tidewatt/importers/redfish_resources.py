@@ -25,17 +25,17 @@ _PLAIN = {
 
 
 def quantity_of_units(units: Optional[str]) -> str:
-    """Column name of a unit; "" where it is unknown. @param units: `ReadingUnits` of a sensor."""
+    """Column name of a unit; "" where it is unknown. `units`: `ReadingUnits` of a sensor."""
     return _UNITS.get(units or "", "")
 
 
 def kind_of(resource: dict) -> str:
-    """ "MetricReport", "Sensor", "Power", … @param resource: a Redfish resource."""
+    """ "MetricReport", "Sensor", "Power", … `resource`: a Redfish resource."""
     return str(resource.get("@odata.type") or resource.get("Type") or "").lstrip("#").partition(".")[0]
 
 
 def rows(resource: dict, units: dict[str, str]) -> Iterator[dict[str, Any]]:
-    """Readings of one resource. @param resource: its JSON; @param units: quantity by sensor address, for reports without units."""
+    """Readings of one resource. `resource`: its JSON; `units`: quantity by sensor address, for reports without units."""
     kind = kind_of(resource)
     for row in _READERS[kind](resource, units) if kind in _READERS else ():
         row = {"statistic": "instant", "chassis": _chassis(row.pop("uri", "") or str(resource.get("@odata.id", ""))), "resource": kind, **row}

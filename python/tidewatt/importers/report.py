@@ -55,23 +55,23 @@ class ImportReport:
     facts: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     def name_of(self, path) -> str:
-        """A file's name for places and labels; with its folder where another file has the same name. @param path: of the file"""
+        """A file's name for places and labels; with its folder where another file has the same name. `path`: of the file"""
         return _names(tuple(self.files)).get(str(path), Path(path).name)
 
     def mend(self, place: str, what: str) -> None:
-        """Notes a value that was repaired. @param place: file and row; @param what: the defect and what was done."""
+        """Notes a value that was repaired. `place`: file and row; `what`: the defect and what was done."""
         self.mended.append(Remark(place, what))
 
     def ignore(self, place: str, what: str) -> None:
-        """Notes a row that was left out. @param place: file and row; @param what: why."""
+        """Notes a row that was left out. `place`: file and row; `what`: why."""
         self.ignored.append(Remark(place, what))
 
     def warn(self, place: str, what: str) -> None:
-        """Notes doubtful input that was kept. @param place: file and row; @param what: the doubt."""
+        """Notes doubtful input that was kept. `place`: file and row; `what`: the doubt."""
         self.warned.append(Remark(place, what))
 
     def note(self, text: str) -> None:
-        """Adds what a reader of the table should know. @param text: one sentence."""
+        """Adds what a reader of the table should know. `text`: one sentence."""
         if text not in self.notes:
             self.notes.append(text)
 

@@ -21,9 +21,21 @@ _TIME = ("TIMESTAMP", "timestamp", "time", "arrival_time", "arrived_at", "time_s
 def read(paths, report: ImportReport, columns: Optional[dict[str, str]] = None, zone: Optional[str] = None) -> pd.DataFrame:
     """`time_s` from the first request, `time` where the log has a calendar, `input_tokens`, `output_tokens`.
 
-    @param paths: logs; @param report: takes the remarks, and as facts totals, peak minute ÷ mean and reusable prefix blocks;
-    @param columns: `time`, `input_tokens`, `output_tokens` where they are not found by themselves; @param zone: IANA name.
-    @raises InputError: no request, or a needed column is missing.
+    Parameters
+    ----------
+    paths
+        Logs.
+    report
+        Takes the remarks, and as facts totals, peak minute ÷ mean and reusable prefix blocks.
+    columns
+        `time`, `input_tokens`, `output_tokens` where they are not found by themselves.
+    zone
+        IANA name.
+
+    Raises
+    ------
+    InputError
+        No request, or a needed column is missing.
     """
     parts, blocks = [], []
     for path in paths:
@@ -54,7 +66,7 @@ def read(paths, report: ImportReport, columns: Optional[dict[str, str]] = None, 
 def offered_load(requests: pd.DataFrame, step_s: float = 60.0) -> pd.DataFrame:
     """Requests, prefill and decode tokens per second, by intervals of `step_s` (s, above 0); empty intervals are 0.
 
-    @param requests: a table of `read_requests`; @param step_s: length of an interval.
+    `requests`: a table of `read_requests`; `step_s`: length of an interval.
     """
     bins = (requests["time_s"] // step_s).astype(int)
     sums = pd.DataFrame({"requests": 1.0, "prefill_tokens": requests["input_tokens"], "decode_tokens": requests["output_tokens"]}).groupby(bins).sum()

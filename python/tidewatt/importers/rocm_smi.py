@@ -29,8 +29,8 @@ KEYS = meanings({
 def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFrame:
     """Readings of cards in the columns of `gpu_table.COLUMNS`; rocm-smi prints no times.
 
-    @param paths: answers, one per reading, or logs of amd-smi; @param report: takes the remarks; @param zone: IANA name of the clock of
-    amd-smi's times. @raises InputError: no complete JSON, or no card in it.
+    `paths`: answers, one per reading, or logs of amd-smi; `report`: takes the remarks; `zone`: IANA name of the clock of
+    amd-smi's times. Raises InputError: no complete JSON, or no card in it.
     """
     if all(amd_smi.is_log(read_text(path, ImportReport(report.kind))) for path in paths):
         return amd_smi.read(paths, report, zone)
@@ -45,7 +45,7 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
 
 
 def is_table(text: str) -> bool:
-    """Whether a file is `rocm-smi --csv`. @param text: its beginning"""
+    """Whether a file is `rocm-smi --csv`. `text`: its beginning"""
     names = header.names(text)
     return "device" in names and bool(set(names) & set(KEYS))
 

@@ -17,7 +17,7 @@ _STEP = re.compile(r"^([^.]+)\.(.+)$")
 
 
 def dialect(text: str) -> str:
-    """The delimiter of a table of sacct, or "". @param text: the file."""
+    """The delimiter of a table of sacct, or "". `text`: the file."""
     first = text.split("\n", 1)[0]
     for delimiter in ("|#", "|"):
         if {"JobID", "State"} <= set(first.split(delimiter)) or {"JobIDRaw", "State"} <= set(first.split(delimiter)):
@@ -29,8 +29,8 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
     """Jobs with the columns of `COLUMNS`: GPUs and nodes as allocated, `gpu_hours` = gpus × elapsed time.
 
     A step is no job. Where a job has no line of its own, its steps stand for it: first start, last end, largest counts; column
-    `stands_for_job` names them. @param paths: tables with a header, JSON, or logs of jobcomp/filetxt; @param report: takes the remarks;
-    @param zone: IANA name of the cluster's clock. @raises InputError: no header of sacct.
+    `stands_for_job` names them. `paths`: tables with a header, JSON, or logs of jobcomp/filetxt; `report`: takes the remarks;
+    `zone`: IANA name of the cluster's clock. Raises InputError: no header of sacct.
     """
     records: list[dict] = []
     for path in paths:
@@ -205,7 +205,7 @@ def _finish(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> p
 def occupancy(jobs: pd.DataFrame) -> pd.DataFrame:
     """Jobs, nodes and GPUs at work over time: one row per change; `jobs_of_unknown_gpus` where the list does not tell all GPUs.
 
-    @param jobs: a table of `read_sacct` or `read_squeue`; running jobs without an end last to the table's last instant.
+    `jobs`: a table of `read_sacct` or `read_squeue`; running jobs without an end last to the table's last instant.
     """
     known = jobs.dropna(subset=["start"])
     last = pd.concat([known["start"], known["end"]]).max()

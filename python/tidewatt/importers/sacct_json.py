@@ -9,17 +9,17 @@ from .report import ImportReport
 
 
 def is_answer(text: str) -> bool:
-    """Whether JSON holds jobs of the accounting; those of squeue have a `job_state`. @param text: its beginning"""
+    """Whether JSON holds jobs of the accounting; those of squeue have a `job_state`. `text`: its beginning"""
     return bool(re.search(r'"jobs"\s*:', text) and re.search(r'"allocation_nodes"\s*:|"submission"\s*:', text) and '"job_state"' not in text)
 
 
 def records(jobs: list, file: str, report: ImportReport) -> list[dict]:
-    """Jobs, without their steps. @param jobs: of the answer; @param file: for the places; @param report: takes the remarks"""
+    """Jobs, without their steps. `jobs`: of the answer; `file`: for the places; `report`: takes the remarks"""
     out = []
     for i, job in jobs:
         time = job["time"]
         report.rows_read += 1
-        get = lambda key, of=time: slurm_words.plain(of.get(key))  # noqa: E731
+        get = lambda key, of=time: slurm_words.plain(of.get(key))
         state = job.get("state", {})
         state = slurm_words.state(state.get("current", "") if isinstance(state, dict) else state)
         elapsed = get("elapsed")

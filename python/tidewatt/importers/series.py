@@ -17,8 +17,19 @@ WRAPS = tuple(2.0**bits for bits in (16, 24, 32, 48, 64))
 
 
 def check_clock(times: pd.Series, rows, file: str, report: ImportReport) -> None:
-    """Warns of clocks that cannot be right: before 2005, or after now. @param times: stamps; @param rows: their lines;
-    @param file: for the places; @param report: takes the warnings."""
+    """Warns of clocks that cannot be right: before 2005, or after now.
+
+    Parameters
+    ----------
+    times
+        Stamps.
+    rows
+        Their lines.
+    file
+        For the places.
+    report
+        Takes the warnings.
+    """
     if not pd.api.types.is_datetime64_any_dtype(times):
         return
     plain = times.dt.tz_localize(None) if times.dt.tz is not None else times
@@ -35,8 +46,18 @@ def tidy(table: pd.DataFrame, keys: Sequence[str], report: ImportReport, file: s
     A step of the clock back by an hour is undone, other steps back are sorted; equal rows are ignored; of different values at
     one stamp the last stays, unless the stamps are too coarse for the samples: then these are spread evenly to the next stamp.
 
-    @param table: with a column `time` and, in `place`, line numbers; @param keys: columns that name a series; @param report: takes
-    the remarks; @param file: for the places; @param place: column of line numbers, removed at the end.
+    Parameters
+    ----------
+    table
+        With a column `time` and, in `place`, line numbers.
+    keys
+        Columns that name a series.
+    report
+        Takes the remarks.
+    file
+        For the places.
+    place
+        Column of line numbers, removed at the end.
     """
     parts = []
     groups = (table.groupby(keys[0] if len(keys) == 1 else list(keys), sort=False, dropna=False) if keys else [("", table)])
@@ -49,9 +70,22 @@ def tidy(table: pd.DataFrame, keys: Sequence[str], report: ImportReport, file: s
 def ordered(table: pd.DataFrame, labels: Sequence[str], counters: Sequence[str], word: str, report: ImportReport, place: str, falls_frac: float = 1.0) -> pd.DataFrame:
     """Each series in order of time, its pauses listed and its counters of energy continued; clocks that cannot be right are told.
 
-    @param table: with `time`, `file` and line numbers; @param labels: columns that name a series, the first one in the remarks; @param counters: columns in
-    J; @param word: before a series' name; @param report: takes the remarks; @param place: column of line numbers; @param falls_frac: a column that falls
-    in more than this share of its steps is no counter
+    Parameters
+    ----------
+    table
+        With `time`, `file` and line numbers.
+    labels
+        Columns that name a series, the first one in the remarks.
+    counters
+        Columns in J.
+    word
+        Before a series' name.
+    report
+        Takes the remarks.
+    place
+        Column of line numbers.
+    falls_frac
+        a column that falls in more than this share of its steps is no counter.
     """
     file = str(table["file"].iloc[0])
     check_clock(table["time"], table[place].tolist(), file, report)
@@ -67,7 +101,7 @@ def ordered(table: pd.DataFrame, labels: Sequence[str], counters: Sequence[str],
 
 
 def _tidy_one(part: pd.DataFrame, report: ImportReport, file: str, place: str) -> pd.DataFrame:
-    where = lambda i: f"{_file(part, i, file)}:{part[place].iloc[i]}"  # noqa: E731
+    where = lambda i: f"{_file(part, i, file)}:{part[place].iloc[i]}"
     values = [c for c in part.columns if c not in (place, "file")]
     # 1. The clock goes back; a table by the hour then has an hour of a Sunday's night twice.
     step, naive = part["time"].diff(), getattr(part["time"].dt, "tz", "none") is None
@@ -120,7 +154,7 @@ def _spread(part: pd.DataFrame) -> pd.DataFrame:
 def list_gaps(times: pd.Series, name: str, report: ImportReport) -> list[dict]:
     """Pauses longer than three median steps; they are listed and never filled.
 
-    @param times: of one series, rising; @param name: of the series; @param report: takes a warning and the list `gaps`.
+    `times`: of one series, rising; `name`: of the series; `report`: takes a warning and the list `gaps`.
     """
     times = times.dropna().reset_index(drop=True)
     step = times.diff().dt.total_seconds()
@@ -139,8 +173,20 @@ def list_gaps(times: pd.Series, name: str, report: ImportReport) -> list[dict]:
 def unwrap_counter(values: np.ndarray, name: str, report: ImportReport, wraps: Sequence[float] = WRAPS) -> np.ndarray:
     """A counter that never falls. A fall from near 2^n to near 0 is a wrap and adds 2^n; any other fall is a restart.
 
-    @param values: readings in raw counts; NaN are passed over; @param name: of the counter; @param report: takes the remarks;
-    @param wraps: possible ranges, in counts. @returns readings whose differences are what was counted.
+    Parameters
+    ----------
+    values
+        Readings in raw counts; NaN are passed over.
+    name
+        Of the counter.
+    report
+        Takes the remarks.
+    wraps
+        Possible ranges, in counts.
+
+    Returns
+    -------
+    Readings whose differences are what was counted.
     """
     out = np.array(values, dtype=float)
     known = np.flatnonzero(~np.isnan(out))
@@ -162,7 +208,7 @@ def unwrap_counter(values: np.ndarray, name: str, report: ImportReport, wraps: S
 def report_twins(columns: dict[str, np.ndarray], report: ImportReport) -> list[list[str]]:
     """Groups of series that repeat each other value for value: one measurement, not several.
 
-    @param columns: values by name; @param report: takes a warning per group and the fact `identical_series`.
+    `columns`: values by name; `report`: takes a warning per group and the fact `identical_series`.
     """
     by_content: dict[str, list[str]] = {}
     for name, values in columns.items():
@@ -179,6 +225,6 @@ def report_twins(columns: dict[str, np.ndarray], report: ImportReport) -> list[l
 
 
 def median_step_s(times: pd.Series) -> Optional[float]:
-    """Median time between samples, s; None for fewer than two. @param times: rising stamps."""
+    """Median time between samples, s; None for fewer than two. `times`: rising stamps."""
     step = times.diff().dt.total_seconds().median()
     return None if pd.isna(step) else float(step)

@@ -24,7 +24,7 @@ _NODE = {
 def read(paths, report: ImportReport) -> pd.DataFrame:
     """Nodes of `sinfo` with the columns of `NODES`, one row per node.
 
-    @param paths: lists; @param report: takes the remarks. @raises InputError: neither JSON with `nodes` nor a table of nodes.
+    `paths`: lists; `report`: takes the remarks. Raises InputError: neither JSON with `nodes` nor a table of nodes.
     """
     rows: list[dict] = []
     for path in paths:
@@ -52,7 +52,7 @@ def read(paths, report: ImportReport) -> pd.DataFrame:
 
 
 def _json_node(node: dict) -> dict:
-    told = lambda *keys: next((node[k] for k in keys if node.get(k)), "" if any(k in node for k in keys) else None)  # noqa: E731
+    told = lambda *keys: next((node[k] for k in keys if node.get(k)), "" if any(k in node for k in keys) else None)
     return {
         "node": node.get("name", ""), "state": _node_state(slurm_words.state(node.get("state", ""))), "gpus": _or_zero(told("gres", "tres")),
         "gpus_used": _or_zero(told("gres_used", "tres_used")), "cpus": node.get("cpus", np.nan), "cpus_used": node.get("alloc_cpus", np.nan),

@@ -24,7 +24,7 @@ STATES = {
 
 
 def expand_nodes(text: str) -> list[str]:
-    """Names of a compressed list: `node[1-2,07],login1` is node1, node2, node07, login1. @param text: the list; blanks give none."""
+    """Names of a compressed list: `node[1-2,07],login1` is node1, node2, node07, login1. `text`: the list; blanks give none."""
     names: list[str] = []
     if text.strip().lower() in ("", "none", "(null)", "none assigned", "n/a", "unknown"):
         return names
@@ -54,7 +54,7 @@ def _split(text: str) -> list[str]:
 
 
 def tres(text: str) -> dict[str, str]:
-    """`cpu=8,gres/gpu=2,node=1` as a dictionary. @param text: the list."""
+    """`cpu=8,gres/gpu=2,node=1` as a dictionary. `text`: the list."""
     return dict(part.split("=", 1) for part in text.split(",") if "=" in part)
 
 
@@ -62,7 +62,7 @@ def gpus(text: str) -> float:
     """GPUs in a TRES or GRES list; NaN where it names none, or shares of GPUs whose size it does not tell (shards).
 
     Types are not counted beside their sum. A MIG slice is its part of a GPU: `gpu:1g.10gb=7` is one GPU.
-    @param text: such as `gres/gpu=8`, `gpu:ampere:8(S:0-1)`, `gres/gpu:a100=8,gres/gpu=8`, `PER_NODE:gpu:8`.
+    `text`: such as `gres/gpu=8`, `gpu:ampere:8(S:0-1)`, `gres/gpu:a100=8,gres/gpu=8`, `PER_NODE:gpu:8`.
     """
     whole, sliced, n_slice = 0.0, 0.0, 0.0
     found = _GPU.findall(text)
@@ -83,7 +83,7 @@ def gpus(text: str) -> float:
 def set_times(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) -> None:
     """Texts of `start` and `end` as times, in place; what begins with no digit (Unknown, N/A) is none.
 
-    @param table: with `row` and `file`; @param report: takes the remarks; @param zone: IANA name of the cluster's clock
+    `table`: with `row` and `file`; `report`: takes the remarks; `zone`: IANA name of the cluster's clock
     """
     texts = pd.concat([table["start"], table["end"]], ignore_index=True).fillna("").astype(str)
     some = texts[texts.str[:1].str.isdigit()]
@@ -93,12 +93,12 @@ def set_times(table: pd.DataFrame, report: ImportReport, zone: Optional[str]) ->
 
 
 def names_gpus(text: str) -> bool:
-    """Whether a TRES or GRES list names GPUs, slices or shards of them. @param text: the list"""
+    """Whether a TRES or GRES list names GPUs, slices or shards of them. `text`: the list"""
     return bool(_GPU.search(text) or "shard" in text)
 
 
 def duration_s(text: str) -> float:
-    """`1-02:03:04`, `02:03:04`, `03:04` or `03:04.5` as seconds; NaN for anything else. @param text: the duration."""
+    """`1-02:03:04`, `02:03:04`, `03:04` or `03:04.5` as seconds; NaN for anything else. `text`: the duration."""
     days, dash, rest = text.strip().rpartition("-")
     try:
         parts = [float(p) for p in rest.split(":")]
@@ -110,7 +110,7 @@ def duration_s(text: str) -> float:
 
 
 def plain(value: Any) -> Any:
-    """A number of Slurm's JSON, None where it is none: newer versions write {"set": …, "infinite": …, "number": …}. @param value: as read."""
+    """A number of Slurm's JSON, None where it is none: newer versions write {"set": …, "infinite": …, "number": …}. `value`: as read."""
     if isinstance(value, dict):
         value = value.get("number") if value.get("set") and not value.get("infinite") else None
     if isinstance(value, str) and value.isdigit():
@@ -119,13 +119,13 @@ def plain(value: Any) -> Any:
 
 
 def iso(seconds: Optional[float]) -> str:
-    """Unix time as ISO 8601; "" for none. @param seconds: s"""
+    """Unix time as ISO 8601; "" for none. `seconds`: s"""
     return pd.Timestamp(int(seconds), unit="s").isoformat() + "Z" if seconds else ""
 
 
 def once(rows: list[dict], name: str, report: ImportReport) -> list[dict]:
-    """Rows without those that repeat an earlier one but for their line. @param rows: with `row` and `file`; @param name: what the remark calls
-    them by; @param report: takes the remarks"""
+    """Rows without those that repeat an earlier one but for their line. `rows`: with `row` and `file`; `name`: what the remark calls
+    them by; `report`: takes the remarks"""
     seen, out = set(), []
     for row in rows:
         key = tuple(str(v) for k, v in row.items() if k != "row")
@@ -138,7 +138,7 @@ def once(rows: list[dict], name: str, report: ImportReport) -> list[dict]:
 
 
 def state(text: str) -> str:
-    """`CANCELLED by 1000`, `CANCELLED+`, `CA` and `["RUNNING"]` as one word. @param text: the state."""
+    """`CANCELLED by 1000`, `CANCELLED+`, `CA` and `["RUNNING"]` as one word. `text`: the state."""
     if isinstance(text, list):
         text = text[0] if text else ""
     word = re.split(r"[ +]", text.strip())[0] if text.strip() else ""
@@ -147,9 +147,23 @@ def state(text: str) -> str:
 def json_list(text: str, key: str, file: str, proof: str, report: ImportReport) -> list[tuple[int, dict]]:
     """The list `key` of an answer of Slurm, counted from 1; entries without a number or name of their own are ignored.
 
-    @param text: JSON; @param key: `jobs` or `nodes`; @param file: for errors; @param proof: a field that every entry of the wanted kind has;
-    @param report: takes the remarks.
-    @raises InputError: no such list, or its entries are of another command
+    Parameters
+    ----------
+    text
+        JSON.
+    key
+        `jobs` or `nodes`.
+    file
+        For errors.
+    proof
+        a field that every entry of the wanted kind has.
+    report
+        Takes the remarks.
+
+    Raises
+    ------
+    InputError
+        No such list, or its entries are of another command.
     """
     try:
         answer = json.loads(text)

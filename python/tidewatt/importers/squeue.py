@@ -33,8 +33,8 @@ _ASKED = ("tres_alloc_str", "tres_req_str", "tres_per_job", "tres_per_node", "tr
 def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFrame:
     """Jobs of `squeue` with the columns of `JOBS`.
 
-    @param paths: lists; @param report: takes the remarks; @param zone: IANA name of the cluster's clock.
-    @raises InputError: neither JSON with `jobs`, a header, nor the headerless format of the monitor.
+    `paths`: lists; `report`: takes the remarks; `zone`: IANA name of the cluster's clock.
+    Raises InputError: neither JSON with `jobs`, a header, nor the headerless format of the monitor.
     """
     rows: list[dict] = []
     for path in paths:
@@ -58,7 +58,7 @@ def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFram
 
 
 def _json_job(job: dict, row: int, file: str, report: ImportReport) -> dict:
-    get = lambda key: slurm_words.plain(job.get(key))  # noqa: E731
+    get = lambda key: slurm_words.plain(job.get(key))
     name = str(get("job_id"))
     array, task = get("array_job_id"), get("array_task_id")
     if array and task is not None:
@@ -94,7 +94,7 @@ def _text_jobs(text: str, file: str, report: ImportReport) -> list[dict]:
     if not lines:
         raise InputError(f"{file}: is empty")
     delimiter = "|#" if "|#" in lines[0][1] else "|" if "|" in lines[0][1] else None
-    split = lambda line: [c.strip() for c in (line.split(delimiter) if delimiter else line.split())]  # noqa: E731
+    split = lambda line: [c.strip() for c in (line.split(delimiter) if delimiter else line.split())]
     names, head = split(lines[0][1]), lines[0][1]
     if "JOBID" in (n.upper() for n in names):
         names, lines = [n.upper() for n in names], lines[1:]

@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"^\(?\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-
 
 
 def read_bytes(path) -> bytes:
-    """A file, unpacked if it is gzip. @param path: its path. @raises InputError: it cannot be read."""
+    """A file, unpacked if it is gzip. `path`: its path. Raises InputError: it cannot be read."""
     try:
         raw = Path(path).read_bytes()
         return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
@@ -38,7 +38,7 @@ def read_bytes(path) -> bytes:
 def read_text(path, report: ImportReport) -> str:
     """A file as text. Bytes that are not UTF-8 become U+FFFD, and the report names their rows.
 
-    @param path: its path; @param report: takes the warnings. @raises InputError: it cannot be read.
+    `path`: its path; `report`: takes the warnings. Raises InputError: it cannot be read.
     """
     raw = read_bytes(path)
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):  # PowerShell writes UTF-16
@@ -56,7 +56,7 @@ def read_text(path, report: ImportReport) -> str:
 def line_feeds(text: str, file: str, report: ImportReport) -> str:
     """A text whose lines end with a line feed. A carriage return alone ends a line, too, and the report counts them.
 
-    @param text: as decoded; @param file: for the place; @param report: takes the warning.
+    `text`: as decoded; `file`: for the place; `report`: takes the warning.
     """
     text = text.replace("\r\n", "\n")
     n = text.count("\r")
@@ -67,14 +67,14 @@ def line_feeds(text: str, file: str, report: ImportReport) -> str:
 
 
 def is_blank(number: float) -> bool:
-    """Whether a number is one of DCGM's words for "no value". @param number: as read, unit 1."""
+    """Whether a number is one of DCGM's words for "no value". `number`: as read, unit 1."""
     return any(base <= number < base + 4 or (base > 2**53 and math.isclose(number, base, rel_tol=1e-15)) for base in DCGM_BLANKS)
 
 
 def number(cell: str) -> tuple[float, str]:
     """A cell such as `631.95 W`, `[N/A]` or `(1402Mhz)` as number and unit; NaN where it holds no value.
 
-    @param cell: the text. @raises InputError: it is neither a number nor a known word for "no value".
+    `cell`: the text. Raises InputError: it is neither a number nor a known word for "no value".
     """
     text = cell.strip()
     if text.lower() in NO_VALUE or text.startswith("[N/A"):
@@ -91,9 +91,22 @@ def number(cell: str) -> tuple[float, str]:
 def column_numbers(cells, name: str, rows, file: str, report: ImportReport, unit: str = "", several: bool = False) -> np.ndarray:
     """A column of cells as numbers in one unit. Blanks and cells in a unit of another quantity stay NaN and are reported with their rows.
 
-    @param cells: its texts; @param name: of the column; @param rows: line number of each cell; @param file: for the places;
-    @param report: takes the remarks; @param unit: of cells that name none, from `units.UNITS`; "": cells have no units; @param several: the cells' units
-    differ and nothing else tells one, so that a number without a unit is unknown.
+    Parameters
+    ----------
+    cells
+        Its texts.
+    name
+        Of the column.
+    rows
+        Line number of each cell.
+    file
+        For the places.
+    report
+        Takes the remarks.
+    unit
+        Of cells that name none, from `units.UNITS`; "": cells have no units.
+    several
+        The cells' units differ and nothing else tells one, so that a number without a unit is unknown.
     """
     out = np.full(len(cells), np.nan)
     for i, cell in enumerate(cells):
@@ -114,7 +127,7 @@ def column_numbers(cells, name: str, rows, file: str, report: ImportReport, unit
 
 
 def toml(text: str) -> dict:
-    """A TOML document. @param text: the document. @raises ValueError: it is none"""
+    """A TOML document. `text`: the document. Raises ValueError: it is none"""
     try:
         import tomllib
     except ModuleNotFoundError:  # Python before 3.11
@@ -125,7 +138,7 @@ def toml(text: str) -> dict:
 def json_documents(text: str, file: str) -> list:
     """The JSON documents of a file, one or several behind one another, as a tool in a loop writes them.
 
-    @param text: the file; @param file: its name, for the error. @raises InputError: one of them is not complete, or there is none
+    `text`: the file; `file`: its name, for the error. Raises InputError: one of them is not complete, or there is none
     """
     decoder, at, out = json.JSONDecoder(), 0, []
     while at < len(text) and (at := at + len(text[at:]) - len(text[at:].lstrip())) < len(text):

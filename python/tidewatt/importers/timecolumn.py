@@ -29,8 +29,22 @@ _EXCEL_DAY_0 = pd.Timestamp("1899-12-30")
 def find(cells: pd.DataFrame, chosen, row: str, file: str, report: ImportReport, names, zone: Optional[str] = None) -> Optional[str]:
     """Name of the column of times; a date and a clock become a column of their own in `cells`. None, with a warning, where several may be it.
 
-    @param cells: texts; @param chosen: what is already known: name → column; @param row: column of line numbers; @param file: for the
-    remarks; @param report: takes them; @param names: words that mean time; @param zone: of the clock
+    Parameters
+    ----------
+    cells
+        Texts.
+    chosen
+        What is already known: name → column.
+    row
+        Column of line numbers.
+    file
+        For the remarks.
+    report
+        Takes them.
+    names
+        Words that mean time.
+    zone
+        Of the clock.
     """
     columns = [c for c in cells.columns.drop(row) if c not in [v for k, v in chosen.items() if k != "time"]]
     named = chosen.get("time") or next((c for c in columns if _WORDS.match(_bare(c)) or c.lower() in names), None)
@@ -76,8 +90,20 @@ def _joined(cells: pd.DataFrame, row: str, dates, clocks, named, zone, file: str
 def of_hours(cells: pd.DataFrame, named: Optional[str], row: str, file: str, report: ImportReport, zone: Optional[str]) -> Optional[str]:
     """Name of the column of times of a table by the hour, one of UTC first; None without one.
 
-    @param cells: texts; @param named: by the caller; @param row: column of line numbers; @param file: for the remarks; @param report: takes them;
-    @param zone: of the clock
+    Parameters
+    ----------
+    cells
+        Texts.
+    named
+        By the caller.
+    row
+        Column of line numbers.
+    file
+        For the remarks.
+    report
+        Takes them.
+    zone
+        Of the clock.
     """
     if named:
         return named if named in cells else None
@@ -95,8 +121,23 @@ def _is_part(texts: pd.Series) -> bool:
 
 
 def begin_of_hours(texts: pd.Series, column: str, rows, file: str, report: ImportReport, zone: Optional[str]) -> pd.Series:
-    """Times of a table by the hour, as the beginnings of the hours. @param texts: the cells; @param column: its name; @param rows: line numbers;
-    @param file: for the remarks; @param report: takes them; @param zone: of the clock"""
+    """Times of a table by the hour, as the beginnings of the hours.
+
+    Parameters
+    ----------
+    texts
+        The cells.
+    column
+        Its name.
+    rows
+        Line numbers.
+    file
+        For the remarks.
+    report
+        Takes them.
+    zone
+        Of the clock.
+    """
     ending = hours.ending(column)
     times = parse_times(texts, rows, file, report, zone_in(column) or zone, ending=ending)
     if ending is None:
@@ -113,12 +154,12 @@ def _most(these) -> bool:
 
 
 def is_time(column: str) -> bool:
-    """Whether a column's name, without what is in brackets behind it, means time. @param column: its name"""
+    """Whether a column's name, without what is in brackets behind it, means time. `column`: its name"""
     return bool(_WORDS.match(_bare(column)))
 
 
 def zone_in(column: str) -> Optional[str]:
-    """The zone that a column's name ends with, such as `Datetime (UTC)`; None without one. @param column: its name"""
+    """The zone that a column's name ends with, such as `Datetime (UTC)`; None without one. `column`: its name"""
     match = _IN_BRACKETS.match(column)
     behind = match[2] if match else ""
     if behind in ("CET/CEST", "EET/EEST", "WET/WEST"):
@@ -136,10 +177,29 @@ def _bare(column: str) -> str:
 def read(texts: pd.Series, column: str, rows, file: str, report: ImportReport, zone, series, comma: bool = False) -> pd.Series:
     """Calendar times, or seconds from any origin.
 
-    @param texts: the cells; @param column: its name, which may end with a unit (`_ms`, `[ms]`) or a zone (`(UTC)`); @param rows: line numbers;
-    @param file: for the remarks; @param report: takes them; @param zone: of the clock; @param series: whose reading each row is; @param comma: the
-    file has decimal commas, so the day comes first.
-    @raises InputError: no cell is a time.
+    Parameters
+    ----------
+    texts
+        The cells.
+    column
+        Its name, which may end with a unit (`_ms`, `[ms]`) or a zone (`(UTC)`).
+    rows
+        Line numbers.
+    file
+        For the remarks.
+    report
+        Takes them.
+    zone
+        Of the clock.
+    series
+        Whose reading each row is.
+    comma
+        The file has decimal commas, so the day comes first.
+
+    Raises
+    ------
+    InputError
+        No cell is a time.
     """
     match = _IN_BRACKETS.match(column)
     behind = match[2] if match else ""

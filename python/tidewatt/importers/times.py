@@ -29,7 +29,7 @@ _CTIME = "%a %b %d %H:%M:%S %Y"
 
 
 def epoch_unit(value: float) -> str:
-    """Unit of Unix time in this century, by its size: s, ms, us or ns; "" for smaller counts. @param value: the number."""
+    """Unit of Unix time in this century, by its size: s, ms, us or ns; "" for smaller counts. `value`: the number."""
     for unit, least in (("ns", 1e17), ("us", 1e14), ("ms", 1e11), ("s", 1e9)):
         if abs(value) >= least:
             return unit
@@ -41,11 +41,30 @@ def parse_times(
 ) -> pd.Series:
     """A column of times; rows that hold none become NaT and are reported.
 
-    @param cells: texts or numbers: ISO 8601, `2026/07/14 08:12:53.353`, `14.07.2026 08:12:53` (day first), `7/14/2026 8:12:53 AM` (the
-    column's own numbers tell which comes first), `Tue Jul 14 08:12:53 2026`, or Unix time in s, ms, µs or ns; @param rows: line number of each; @param file: for the places; @param report: takes the remarks;
-    @param zone: IANA name of the clock that wrote times without an offset; @param series: whose reading each row is, where there are several
-    (GPUs): an hour that comes twice is told apart in each; @param comma: the file has decimal commas; @param ending: the times are the ends of intervals, at most this
-    long. @raises InputError: there is no such zone, days come first and second, an hour is marked as the second one and no zone is known, or ends do not exist.
+    Parameters
+    ----------
+    cells
+        Texts or numbers: ISO 8601, `2026/07/14 08:12:53.353`, `14.07.2026 08:12:53` (day first), `7/14/2026 8:12:53 AM` (the column's own
+        numbers tell which comes first), `Tue Jul 14 08:12:53 2026`, or Unix time in s, ms, µs or ns.
+    rows
+        Line number of each.
+    file
+        For the places.
+    report
+        Takes the remarks.
+    zone
+        IANA name of the clock that wrote times without an offset.
+    series
+        Whose reading each row is, where there are several (GPUs): an hour that comes twice is told apart in each.
+    comma
+        The file has decimal commas.
+    ending
+        The times are the ends of intervals, at most this long.
+
+    Raises
+    ------
+    InputError
+        There is no such zone, days come first and second, an hour is marked as the second one and no zone is known, or ends do not exist.
     """
     texts = [str(c).strip() for c in cells]
     if texts and all(_NUMERIC.match(t) for t in texts if t) and (unix := _unix(texts, rows, file, report)) is not None:
@@ -77,7 +96,8 @@ def _ends(naive: pd.Series, step: pd.Timedelta, zone: str, rows, file: str, repo
     lost, _, _, ends, told = min(tries)
     if lost:
         wrong = told.ignored[0]
-        raise InputError(f"{wrong.place}: {wrong.what}, neither as the end of an {hours.interval(step)} nor as its beginning and the step: leave out rows of an hour that was not, or say --time-zone Etc/GMT+6, for example, if the clock never changes")
+        raise InputError(f"{wrong.place}: {wrong.what}, neither as the end of an {hours.interval(step)} nor as its beginning and the step: "
+                         "leave out rows of an hour that was not, or say --time-zone Etc/GMT+6, for example, if the clock never changes")
     report.warned += told.warned
     return ends
 
@@ -122,7 +142,7 @@ def _year_first(texts, rows, file: str, report: ImportReport, zone: Optional[str
         first = f"day is taken to come first, {usual}" if day_first else "month is taken to come first"
         report.warn(f"{file}:{rows[0]}", f"'{slashed[0][0].strip()}': the {first}; the file does not tell")
     order = (r"\3-\2-\1 ", r"\3-\2-\1 " if day_first else r"\3-\1-\2 ")
-    full = lambda t: re.sub(r"^(\d\d)-(?=\d{1,2}-\d{1,2} )", r"20\1-", t)  # noqa: E731  26-3-2: of this century
+    full = lambda t: re.sub(r"^(\d\d)-(?=\d{1,2}-\d{1,2} )", r"20\1-", t)
     dated = [full(_EITHER_FIRST.sub(order[1], _DAY_FIRST.sub(order[0], t))).strip() for t in _without_zones(texts, rows, file, report, zone)]
     return [_DOTTED.sub(lambda m: f"{m[1]} {m[2]}:{m[3]}:{m[4] or '00'}", t) for t in dated]  # 08.12.53, as in Finland
 
@@ -164,9 +184,29 @@ def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport, s
     """Local times on UTC. Hours that a clock change skips become NaT. An hour that comes twice: where the clock steps back, and in hourly
     tables where a stamp comes again, its second one begins.
 
-    @param naive: local times; @param zone: IANA name; @param rows: line numbers; @param file: for the places;
-    @param report: takes the remarks; @param series: whose reading each row is; None: all of one; @param second: rows that the file
-    marks as the second of an hour that comes twice; @param shift: from the clock's reading to what is in `naive`. @raises InputError: there is no such zone.
+    Parameters
+    ----------
+    naive
+        Local times.
+    zone
+        IANA name.
+    rows
+        Line numbers.
+    file
+        For the places.
+    report
+        Takes the remarks.
+    series
+        Whose reading each row is; None: all of one.
+    second
+        Rows that the file marks as the second of an hour that comes twice.
+    shift
+        From the clock's reading to what is in `naive`.
+
+    Raises
+    ------
+    InputError
+        There is no such zone.
     """
     change = naive.diff().dt.total_seconds()
     if (change < 0).sum() > 9 * (change > 0).sum() + 1:  # newest first
@@ -198,7 +238,7 @@ def to_utc(naive: pd.Series, zone: str, rows, file: str, report: ImportReport, s
 
 
 def as_text(times: pd.Series) -> pd.Series:
-    """ISO 8601 with `Z` for UTC, without it for times whose zone is unknown; empty for NaT. @param times: timestamps."""
+    """ISO 8601 with `Z` for UTC, without it for times whose zone is unknown; empty for NaT. `times`: timestamps."""
     fraction = times.notna() & (times.dt.microsecond + times.dt.nanosecond > 0)
     digits = 0 if not fraction.any() else 3 if (times.dropna().dt.microsecond % 1000 == 0).all() and (times.dropna().dt.nanosecond == 0).all() else 6
     z = "Z" if times.dt.tz is not None else ""

@@ -22,7 +22,7 @@ WORDS = {
         "J": "joule, joules", "kWh": "kw.h, kw-h, kilowatt-hours", "degC": "cel, celsius, degrees c, degrees celsius, deg c, deg. c, ° c, ℃",
         "m°C": "mdegc, millidegc, millicelsius, millidegrees celsius", "degF": "°f, degrees f, deg f, fahrenheit", "K": "kelvin",
         "%": "percent, per cent, prozent", "MHz": "megahertz", "Hz": "hertz",
-    }.items()  # fmt: skip
+    }.items()
     for word in words.split(", ")
 }
 # Units that tables of facilities have and that no quantity here uses: their columns are left out, not misread. A zone is that of a time.
@@ -40,7 +40,7 @@ _AFTER_SPACE = re.compile(r"\s+(mW|kW|MW|W|kWh|°C|degC|MHz|GHz|%)$")
 
 
 def known(text: str) -> str:
-    """A unit's name in `UNITS`, or "". @param text: such as `kW`, `Watts`, `degrees C`"""
+    """A unit's name in `UNITS`, or "". `text`: such as `kW`, `Watts`, `degrees C`"""
     text = text.strip()
     if text in UNITS:
         return text
@@ -51,8 +51,8 @@ def known(text: str) -> str:
 
 
 def convert(value: float, unit: str, to: str) -> float:
-    """A number in another unit. @param value: in `unit`; @param unit: as the file writes it; @param to: a name in `UNITS`.
-    @raises InputError: nobody's unit, or one of another quantity"""
+    """A number in another unit. `value`: in `unit`; `unit`: as the file writes it; `to`: a name in `UNITS`.
+    Raises InputError: nobody's unit, or one of another quantity"""
     suffix, factor, offset = UNITS.get(to, ("", 1.0, 0.0))
     own = UNITS.get(known(unit) or (_DEGREES.get(unit, "") if suffix == "degC" else ""))
     if own is None or own[0] != suffix:
@@ -61,12 +61,12 @@ def convert(value: float, unit: str, to: str) -> float:
 
 
 def digits(value: float) -> float:
-    """A product without the last digits that binary factors spoil: 1034.6 kW are 1034600 W. @param value: any number"""
+    """A product without the last digits that binary factors spoil: 1034.6 kW are 1034600 W. `value`: any number"""
     return float(f"{value:.15g}")
 
 
 def is_unit(text: str) -> bool:
-    """Whether a cell of a header is a unit, of use here or not. @param text: the cell, bare or in brackets"""
+    """Whether a cell of a header is a unit, of use here or not. `text`: the cell, bare or in brackets"""
     bare = text.strip().strip("[]()").strip()
     return bool(known(bare)) or bare.lower() in OTHERS
 
@@ -74,7 +74,7 @@ def is_unit(text: str) -> bool:
 def split(name: str) -> tuple[str, str]:
     """A column's name without its unit, and the unit: `Leistung [kW]` gives `Leistung` and `kW`; "" where it names none.
 
-    @param name: with the unit in brackets, behind `_`, `,` or ` - `, or behind a space where it cannot be a word of the name. Behind `/`
+    `name`: with the unit in brackets, behind `_`, `,` or ` - `, or behind a space where it cannot be a word of the name. Behind `/`
     it is what something is counted by: EUR/kWh.
     """
     for pattern in (_AFTER_BRACKET, _AFTER_MARK, _AFTER_SPACE):
@@ -88,5 +88,5 @@ def split(name: str) -> tuple[str, str]:
 
 
 def is_doubtful(name: str) -> bool:
-    """Whether a column's name ends with `mw`, which may be mW or MW. @param name: of the column"""
+    """Whether a column's name ends with `mw`, which may be mW or MW. `name`: of the column"""
     return any((m := pattern.search(name)) and m.start() > 0 and m[1] in ("mw", "Mw") for pattern in (_AFTER_BRACKET, _AFTER_MARK))

@@ -26,16 +26,16 @@ EPW_MISSING = {"drybulb_degC": 99.9, "rh_pct": 999.0, "pressure_Pa": 999999.0}
 
 
 def standard_pressure_Pa(altitude_m: float) -> float:
-    """p = 101325 (1 − 2.25577e-5 z)^5.2559 Pa (standard atmosphere, ASHRAE Fundamentals ch. 1). @param altitude_m: −500 to 11,000 m."""
+    """p = 101325 (1 − 2.25577e-5 z)^5.2559 Pa (standard atmosphere, ASHRAE Fundamentals ch. 1). `altitude_m`: −500 to 11,000 m."""
     return 101325.0 * (1.0 - 2.25577e-5 * altitude_m) ** 5.2559
 
 
 def read(paths, report: ImportReport, zone: Optional[str] = None) -> pd.DataFrame:
     """`time` (local standard time), `drybulb_degC`, `rh_pct`, `pressure_Pa`; facts: place, altitude, means, warmest month.
 
-    @param paths: one place, one or several files in order of time; @param report: takes the remarks; @param zone: IANA name of the place, for
+    `paths`: one place, one or several files in order of time; `report`: takes the remarks; `zone`: IANA name of the place, for
     formats in UTC that do not say it (PVGIS).
-    @raises InputError: a file is none of the formats, or its units are not °C and %.
+    Raises InputError: a file is none of the formats, or its units are not °C and %.
     """
     parts = []
     for path in paths:
@@ -97,12 +97,12 @@ def _open_meteo(answer: dict, file: str, report: ImportReport) -> pd.DataFrame:
         out["pressure_Pa"] = round(standard_pressure_Pa(elevation), 1)
         report.note(f"no pressure in the file: the standard atmosphere at its {elevation:g} m")
     report.facts.update(latitude_deg=answer.get("latitude"), longitude_deg=answer.get("longitude"), altitude_m=elevation, source="Open-Meteo")
-       
+
     return out  # fmt: skip
 
 
 def _stamps(stamps, file: str) -> pd.Series:
-    """Times of Open-Meteo: ISO 8601, or Unix time, which is UTC. @raises InputError: one of them is none; the message names it"""
+    """Times of Open-Meteo: ISO 8601, or Unix time, which is UTC. Raises InputError: one of them is none; the message names it"""
     if not isinstance(stamps, list) or not stamps:
         raise InputError(f"{file}: hourly.time is no list of times")
     unix = isinstance(stamps[0], (int, float))
@@ -114,7 +114,7 @@ def _stamps(stamps, file: str) -> pd.Series:
 
 
 def _number(answer: dict, name: str, file: str) -> float:
-    """A number of the place. @raises InputError: it is absent or no number"""
+    """A number of the place. Raises InputError: it is absent or no number"""
     value = pd.to_numeric(answer.get(name), errors="coerce")
     if value is None or not np.isfinite(value):
         given = f"{answer[name]!r} and no number" if name in answer else "absent"

@@ -21,7 +21,7 @@ _UNIT = re.compile(r"^(.*?)\s*\(([^()]*)\)$")
 def open_meteo_csv(text: str, file: str) -> dict:
     """Open-Meteo's CSV as its JSON answer: a line of names and one of values for the place, a blank line, the hourly table.
 
-    @param text: the file; @param file: for the error. @raises InputError: several places, or no hourly table
+    `text`: the file; `file`: for the error. Raises InputError: several places, or no hourly table
     """
     lines = [line for line in text.split("\n") if line.strip()]
     begin = [i for i, line in enumerate(lines) if line.startswith("time,")]
@@ -45,15 +45,28 @@ def open_meteo_csv(text: str, file: str) -> dict:
 
 
 def is_pvgis(text: str) -> bool:
-    """Whether a file is of PVGIS. @param text: its beginning"""
+    """Whether a file is of PVGIS. `text`: its beginning"""
     return '"tmy_hourly"' in text or '"outputs"' in text and '"T2m"' in text or "PVGIS" in text or bool(re.search(r"^time\(UTC\),", text, re.MULTILINE))
 
 
 def pvgis(text: str, file: str, report: ImportReport, zone: Optional[str]) -> pd.DataFrame:
     """A typical year or hourly series of PVGIS: UTC, °C, %, Pa.
 
-    @param text: JSON or CSV; @param file: for the places; @param report: takes remarks and facts; @param zone: IANA name of the place, else its longitude
-    tells the hour. @raises InputError: no hours, or no humidity (only the typical year has it)
+    Parameters
+    ----------
+    text
+        JSON or CSV.
+    file
+        For the places.
+    report
+        Takes remarks and facts.
+    zone
+        IANA name of the place, else its longitude tells the hour.
+
+    Raises
+    ------
+    InputError
+        No hours, or no humidity (only the typical year has it).
     """
     place, cells = (_pvgis_json if text.lstrip()[:1] == "{" else _pvgis_csv)(text, file, report)
     names = {"drybulb_degC": "T2m", "rh_pct": "RH", "pressure_Pa": "SP"}
@@ -103,7 +116,7 @@ def _table(names: list[str], lines: list[tuple[str, int]], file: str, report: Im
 def standard_offset_h(zone: Optional[str], longitude_deg: float) -> float:
     """Hours of a place's standard time before UTC, h: those of the zone in winter, else by its longitude.
 
-    @param zone: IANA name or None; @param longitude_deg: east positive. @raises InputError: there is no such zone
+    `zone`: IANA name or None; `longitude_deg`: east positive. Raises InputError: there is no such zone
     """
     if zone is None:
         return float(round(longitude_deg / 15.0))
@@ -132,14 +145,14 @@ def _one_year(times: pd.Series) -> pd.Series:
 
 
 def is_nsrdb(text: str) -> bool:
-    """Whether a file is of the NSRDB. @param text: its beginning"""
+    """Whether a file is of the NSRDB. `text`: its beginning"""
     return text.startswith("Source,Location ID,")
 
 
 def nsrdb(text: str, file: str, report: ImportReport) -> pd.DataFrame:
     """A year of the NSRDB: two lines of the place, a line of names, rows with Year, Month, Day, Hour, Minute.
 
-    @param text: CSV; @param file: for the places; @param report: takes remarks and facts. @raises InputError: no temperature or humidity, or other units
+    `text`: CSV; `file`: for the places; `report`: takes remarks and facts. Raises InputError: no temperature or humidity, or other units
     """
     lines = text.rstrip("\n").split("\n")
     if len(lines) < 4:

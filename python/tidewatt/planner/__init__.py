@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import os
 
+from .access import Refused
+
 __all__ = ["Refused", "serve"]
 
 PORT = 8734
-
-
-class Refused(Exception):
-    """The page cannot be served; the message gives the reason."""
 
 
 def serve(scenario: str | os.PathLike[str] = "llama3_405b_day", *, out: str | os.PathLike[str] = ".", port: int = PORT, browser: bool = True,

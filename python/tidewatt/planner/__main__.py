@@ -9,7 +9,7 @@ from . import PORT, Refused, serve
 
 
 def main() -> int:
-    """The command line. @returns exit code: 0; 2: the scenario cannot be read; 74: the folder or the port cannot be used;
+    """The command line. Returns exit code: 0; 2: the scenario cannot be read; 74: the folder or the port cannot be used;
     143: ended by SIGTERM."""
     parser = argparse.ArgumentParser(prog="tidewatt.planner", description="Serve the planner's page of a scenario on this machine.")
     parser.add_argument("scenario", nargs="?", default="llama3_405b_day", help="scenario file, or the name of a shipped one")

@@ -64,7 +64,7 @@ class Answers:
                 "hour_max_at": "" if hour_s is None else compliance.moment(file, hour_s), "notes": scenario.notes}  # fmt: skip
 
     def _files(self, judge: list[str]) -> list[tuple[str, str]]:
-        """(name, what `tidewatt.rules` takes for it) of the rule sets to `judge` by. @raises InputError: one that a request may not name"""
+        """(name, what `tidewatt.rules` takes for it) of the rule sets to `judge` by. Raises InputError: one that a request may not name"""
         return [(name, self._base.rule("judge", name)) for name in judge]
 
     def _result(self, check: Callable[..., None], scenario: Scenario) -> Result:

@@ -25,7 +25,7 @@ class Base(NamedTuple):
     """Files that the scenario names lie below it."""
 
     def scenario(self, set: Mapping[str, Any]) -> Scenario:
-        """The base with some keys changed: `set` as for `tidewatt.load`. @raises InputError: with every finding"""
+        """The base with some keys changed: `set` as for `tidewatt.load`. Raises InputError: with every finding"""
         source = _Source(self.text, self.name, self.folder, tuple(_assignments(set)), "", "", ())
         return _made(source, self.name)
 
@@ -49,7 +49,7 @@ class Base(NamedTuple):
 
 
 def read(path: str) -> Base:
-    """The base case of a scenario file at `path`, or of the name of a shipped scenario. @raises InputError: with every finding"""
+    """The base case of a scenario file at `path`, or of the name of a shipped scenario. Raises InputError: with every finding"""
     scenario = load(path)
     name = os.path.splitext(os.path.basename(path))[0]
     return Base(name, scenario.toml, os.path.dirname(os.path.abspath(path)))

@@ -31,7 +31,7 @@ class Arrival(io.RawIOBase):
         return True
 
     def readinto(self, buffer) -> int:
-        """Receives into a `buffer`. @returns number of bytes; 0: the client sends no more. @raises socket.timeout: the time is over"""
+        """Receives into a `buffer`. Returns number of bytes; 0: the client sends no more. Raises socket.timeout: the time is over"""
         left_s = self._end_s - time.monotonic()
         if left_s <= 0.0:
             raise socket.timeout("the request arrived too slowly")
@@ -58,7 +58,7 @@ class Connections(ThreadingHTTPServer):
     request_queue_size = 64
 
     def __init__(self, port: int, handler):
-        """@param port: on the loopback address; 0: any free one. @param handler: class of what answers a connection"""
+        """`port`: on the loopback address; 0: any free one. `handler`: class of what answers a connection"""
         self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
         self._lock = threading.Lock()
         self._silent: dict[socket.socket, float] = {}  # without a request, oldest first, since when

@@ -127,7 +127,7 @@ def _note(target: Path):
 
 
 def inside(folder: str, name: str) -> Path:
-    """The place `name` below `folder`. @raises InputError: another name than letters, digits, `_`, `-`, or a link that leads out"""
+    """The place `name` below `folder`. Raises InputError: another name than letters, digits, `_`, `-`, or a link that leads out"""
     root = Path(os.path.realpath(folder))
     if not NAME.fullmatch(name):
         raise _core.InputError(f"name: {name!r} is not 1 to 64 letters, digits, '_' or '-', beginning with a letter or a digit")

@@ -47,7 +47,7 @@ class Lane:
     """One process and its queue of tasks, in order of arrival."""
 
     def __init__(self, base: Base, niceness: int, ready: bool = True):
-        """@param ready: start the process now, not with the first task"""
+        """`ready`: start the process now, not with the first task"""
         self._base, self._niceness, self._ready = base, niceness, ready
         self._waiting: queue.Queue[Task] = queue.Queue()
         self._process: subprocess.Popen | None = None

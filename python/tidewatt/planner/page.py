@@ -3,18 +3,19 @@ from __future__ import annotations
 
 from html import escape
 
-from ..report.page_style import CSS
+from ..report.page_files import text
 from .base import Base
-from .page_script import SCRIPT
-from .page_style import MORE
 
 
 def html(base: Base, token: str | None) -> str:
     """The page of a `base` case; it asks for its script with the `token`, where there is one."""
+    report_style, style = (text(__file__, name) for name in ("../report/page.css", "page.css"))
     script = "/page.js" + ("" if token is None else f"?token={token}")
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,"><title>Plan {escape(base.name)} – tidewatt</title><style>{CSS}{MORE}</style></head><body>
+<link rel="icon" href="data:,"><title>Plan {escape(base.name)} – tidewatt</title><style>
+{report_style}
+{style}</style></head><body>
 <a class="skip" href="#figures">Skip to the figures</a>
 <main class="planner">
 <header><p class="above">tidewatt serve</p><h1>Plan {escape(base.name.replace("_", " "))}</h1>
@@ -46,4 +47,4 @@ def html(base: Base, token: str | None) -> str:
 
 def script() -> str:
     """The page's script."""
-    return SCRIPT
+    return text(__file__, "page.js")

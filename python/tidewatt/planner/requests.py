@@ -18,7 +18,7 @@ class Bad(Exception):
 
 
 def json_object(content: bytes) -> dict[str, Any]:
-    """The JSON object in the `content` of a request. @raises Bad: it is none, or nested too deeply to be read safely"""
+    """The JSON object in the `content` of a request. Raises Bad: it is none, or nested too deeply to be read safely"""
     try:
         body = json.loads(content, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
@@ -38,7 +38,7 @@ def _no_constant(word: str):
 
 
 def overrides(body: dict[str, Any]) -> dict[str, Any]:
-    """The overrides of a request's `body`. @raises Bad: no table of key and value"""
+    """The overrides of a request's `body`. Raises Bad: no table of key and value"""
     keys = body.get("set", {})
     if not isinstance(keys, dict):
         raise Bad(400, "set: must be an object of key and value, for example {\"hall.a.cap_W\": 600}", "set")
@@ -51,7 +51,7 @@ def overrides(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def names(body: dict[str, Any], key: str) -> list[str]:
-    """The list of names at a `key` of a request's `body`. @raises Bad: it is something else"""
+    """The list of names at a `key` of a request's `body`. Raises Bad: it is something else"""
     given = body.get(key, [])
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given) or len(given) > 20:
         raise Bad(400, f"{key}: must be a list of at most 20 names", key)
@@ -59,7 +59,7 @@ def names(body: dict[str, Any], key: str) -> list[str]:
 
 
 def text(body: dict[str, Any], key: str, usual: str) -> str:
-    """The text at a `key` of a request's `body`, or the `usual` one. @raises Bad: it is something else"""
+    """The text at a `key` of a request's `body`, or the `usual` one. Raises Bad: it is something else"""
     value = body.get(key, usual)
     if not isinstance(value, str):
         raise Bad(400, f"{key}: must be text", key)
@@ -67,7 +67,7 @@ def text(body: dict[str, Any], key: str, usual: str) -> str:
 
 
 def number(body: dict[str, Any], key: str) -> float | None:
-    """The number at a `key` of a request's `body`, or None. @raises Bad: it is something else, or too large"""
+    """The number at a `key` of a request's `body`, or None. Raises Bad: it is something else, or too large"""
     value = body.get(key)
     if value is None:
         return None
@@ -83,7 +83,7 @@ def number(body: dict[str, Any], key: str) -> float | None:
 
 
 def one_of(body: dict[str, Any], key: str, known: tuple[str, ...], usual: str) -> str:
-    """The word at a `key` of a request's `body`, one of the `known`, or the `usual` one. @raises Bad: it is another"""
+    """The word at a `key` of a request's `body`, one of the `known`, or the `usual` one. Raises Bad: it is another"""
     value = body.get(key, usual)
     if value not in known:
         raise Bad(400, f"{key}: {str(value)[:80]!r} is none of {', '.join(known)}", key)

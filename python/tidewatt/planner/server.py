@@ -19,8 +19,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from .. import _core
-from . import Refused
-from .access import door, knows, new_token
+from .access import Refused, door, knows, new_token
 from .base import Base, read
 from .connections import BODY_s, HEAD_s, Arrival, Connections
 from .controls import describe
@@ -38,7 +37,7 @@ class Site:
     """State common to all connections: the base case, its lanes, the answers so far."""
 
     def __init__(self, base: Base, out: str, token: str | None):
-        """@param base: the base case. @param out: folder of exports. @param token: what every request must know; None: nothing"""
+        """`base`: the base case. `out`: folder of exports. `token`: what every request must know; None: nothing"""
         from .page import html, script
 
         self.base, self.out, self.token = base, out, token
@@ -87,7 +86,7 @@ class Handler(BaseHTTPRequestHandler):
         super().handle_one_request()
 
     def parse_request(self):
-        """Reads the head of a request, whatever its verb. @returns whether it is answered; False: it is malformed or refused"""
+        """Reads the head of a request, whatever its verb. Returns whether it is answered; False: it is malformed or refused"""
         if not super().parse_request():
             return False
         self.server.has_request(self.connection)
@@ -252,7 +251,7 @@ class Server(Connections):
     """The page of a site."""
 
     def __init__(self, site: Site, port: int):
-        """@param site: what is served. @param port: on the loopback address; 0: any free one"""
+        """`site`: what is served. `port`: on the loopback address; 0: any free one"""
         super().__init__(port, type("SiteHandler", (Handler,), {"site": site}))
 
     @property
@@ -264,7 +263,7 @@ class Server(Connections):
 
 def run(scenario: str, out: str, port: int, browser: bool, token: bool):
     """Serves the page of a `scenario`, with exports below `out`, on `port`, opened in a `browser` or not, with a `token` or without, until
-    Ctrl-C. @raises InputError, OutputError, Refused"""
+    Ctrl-C. Raises InputError, OutputError, Refused"""
     try:
         os.makedirs(out, exist_ok=True)
     except OSError as error:

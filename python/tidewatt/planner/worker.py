@@ -30,7 +30,7 @@ class Desk:
     """What has arrived: tasks in their order, and which of them are cancelled."""
 
     def __init__(self, lines, tell: Callable[[dict[str, Any]], None]):
-        """@param lines: standard input. @param tell: sends a message to the server"""
+        """`lines`: standard input. `tell`: sends a message to the server"""
         self._tell = tell
         self.tasks: queue.Queue[dict[str, Any]] = queue.Queue()
         self._cancelled: set[int] = set()
@@ -46,7 +46,7 @@ class Desk:
         os._exit(0)  # the server is gone, and with it whoever would read an answer
 
     def watch(self, task: int) -> Callable[..., None]:
-        """What a run calls on its way, with the share done. @raises Cancelled: `task` was"""
+        """What a run calls on its way, with the share done. Raises Cancelled: `task` was"""
         told_s = time.monotonic()
 
         def check(*done):
@@ -111,7 +111,7 @@ def give_back() -> None:
 
 
 def main() -> int:
-    """Answers tasks until standard input ends. @returns exit code"""
+    """Answers tasks until standard input ends. Returns exit code"""
     share_heap()
     niceness, base = int(sys.argv[1]), sys.stdin.readline()
     if not base:

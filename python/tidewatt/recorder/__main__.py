@@ -16,14 +16,14 @@ if not __package__:  # run as a folder, without the rest of tidewatt
     sys.path[0] = os.path.dirname(folder)
     sys.exit(importlib.import_module(f"{os.path.basename(folder)}.__main__").main())
 
-from . import experiments  # noqa: E402
-from .session import Options, Session  # noqa: E402
-from .sources import RecorderError  # noqa: E402
+from . import experiments
+from .session import Options, Session
+from .sources import RecorderError
 
 
 def main(argv=None) -> int:
-    """The command line. @param argv: arguments; those of the process by default.
-    @returns exit code: 0; 2 for bad input; 74 if a reading, the load or the file fails; 128 + n after a signal."""
+    """The command line. `argv`: arguments; those of the process by default.
+    Returns exit code: 0; 2 for bad input; 74 if a reading, the load or the file fails; 128 + n after a signal."""
     options = Options(**vars(_arguments().parse_args(argv)))
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup means it

@@ -189,7 +189,7 @@ class Worker:
         self.prepare("bf16")
 
     def prepare(self, kind: str) -> None:
-        """The next work is of this `kind`. @raises RuntimeError, OSError, AttributeError: the GPU or a library does not have it."""
+        """The next work is of this `kind`. Raises RuntimeError, OSError, AttributeError: the GPU or a library does not have it."""
         if kind not in self.known:
             work = self._made(kind)
             self._do(work, 2)
@@ -252,7 +252,7 @@ class Worker:
 
 
 def must(status: int, what: str) -> None:
-    """@raises RuntimeError: `what` ended with a `status` other than 0."""
+    """Raises RuntimeError: `what` ended with a `status` other than 0."""
     if status != 0:
         raise RuntimeError(f"{what} failed with status {status}")
 

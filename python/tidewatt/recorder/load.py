@@ -29,7 +29,7 @@ class MatrixLoad:
         self.workers, self.counters, self.work = {}, {}, {}
 
     def begin(self, context: bool) -> None:
-        """Starts the workers, which then have a CUDA context, or ends them. @raises RecorderError: one does not start."""
+        """Starts the workers, which then have a CUDA context, or ends them. Raises RecorderError: one does not start."""
         if not context:
             return self.end()
         for gpu in self.gpus:
@@ -57,7 +57,7 @@ class MatrixLoad:
         return None
 
     def prepare(self, work: str) -> str:
-        """The next waves are of this `work`. @returns what a GPU lacks for it; empty: ready. @raises RecorderError: a worker ended."""
+        """The next waves are of this `work`. Returns what a GPU lacks for it; empty: ready. Raises RecorderError: a worker ended."""
         lacks = ""
         for gpu, worker in self.workers.items():
             if self.work[gpu] == work:
@@ -73,7 +73,7 @@ class MatrixLoad:
         return lacks
 
     def wave(self, begin_s: float, period_s: float, on_frac: float) -> None:
-        """From `begin_s` on: under load for `on_frac` of each `period_s`. @raises RecorderError: a worker ended."""
+        """From `begin_s` on: under load for `on_frac` of each `period_s`. Raises RecorderError: a worker ended."""
         for gpu, worker in self.workers.items():
             self._order(gpu, worker, f"wave {begin_s!r} {period_s!r} {on_frac!r}")
 
@@ -93,7 +93,7 @@ class MatrixLoad:
         return COUNTER.unpack(self.counters[gpu][1][:])[2] if gpu in self.counters else None
 
     def check(self) -> None:
-        """@raises RecorderError: a worker ended."""
+        """Raises RecorderError: a worker ended."""
         for gpu, worker in self.workers.items():
             if worker.poll() is not None:
                 raise RecorderError(f"the load on GPU {gpu} ended: {worker.stdout.read().strip() or worker.returncode}")
@@ -125,7 +125,7 @@ class CommandLoad:
         self.begin_s, self.period_s, self.on_frac, self.on = 0.0, 0.0, 0.0, False
 
     def begin(self, context: bool) -> None:
-        """Starts the command, stopped, or with no `context` ends it. @raises RecorderError: it does not start."""
+        """Starts the command, stopped, or with no `context` ends it. Raises RecorderError: it does not start."""
         if not context:
             return self.end()
         if self.process is None:
@@ -154,7 +154,7 @@ class CommandLoad:
         del gpu
 
     def check(self) -> None:
-        """Puts the command where the wave has it now. @raises RecorderError: it ended."""
+        """Puts the command where the wave has it now. Raises RecorderError: it ended."""
         if self.process is None:
             return
         if self.process.poll() is not None:

@@ -18,7 +18,7 @@ LATE_S = 1.0  # a sample later than this is a gap that the end names
 
 
 class Recorder:
-    """@param source: Nvml or NvidiaSmi; @param load: a load of load.py; @param gpus: which; @param out: the CSV to write."""
+    """`source`: Nvml or NvidiaSmi; `load`: a load of load.py; `gpus`: which; `out`: the CSV to write."""
 
     def __init__(self, source, load, gpus: list[int], out: str, sample_s: float):
         self.source, self.load, self.gpus, self.out, self.sample_s = source, load, gpus, out, sample_s
@@ -34,7 +34,7 @@ class Recorder:
     def run(self, plan: list[experiments.Experiment]) -> None:
         """The whole plan. Settings are put back and the description is written in any case.
 
-        @raises RecorderError: a load or a reading failed; KeyboardInterrupt: the user has enough. What was recorded stays.
+        Raises RecorderError: a load or a reading failed; KeyboardInterrupt: the user has enough. What was recorded stays.
         """
         if any(x.clock_MHz or x.cap_W for x in plan):
             self.restorer = Restorer(self.source.path, {g: self.about["gpus"][str(g)]["limit_W"] for g in self.gpus})

@@ -31,7 +31,7 @@ class Restorer:
         )
 
     def will_change(self, what: str, gpu: int) -> None:
-        """Call this before the change. @param what: limit or clock, of `gpu`. @raises RecorderError: the change could not be undone."""
+        """Call this before the change. `what`: limit or clock, of `gpu`. Raises RecorderError: the change could not be undone."""
         try:
             self.process.stdin.write(f"{what} {gpu}\n")
             self.process.stdin.flush()
@@ -39,7 +39,7 @@ class Restorer:
             raise RecorderError("the process that restores settings ended: nothing more is changed") from error
 
     def restore(self) -> str:
-        """Restores all settings. @returns those that could not be restored, as text; empty if none."""
+        """Restores all settings. Returns those that could not be restored, as text; empty if none."""
         if self.process.stdin.closed:
             return ""
         self.process.stdin.close()
@@ -50,7 +50,7 @@ class Restorer:
 
 
 def main() -> int:
-    """The process. @returns exit code: 1 if something could not be put back."""
+    """The process. Returns exit code: 1 if something could not be put back."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # it ends when the recorder has ended
     nvml = Nvml(sys.argv[1])

@@ -38,7 +38,7 @@ class Options:
 
 
 class Session:
-    """One record. @raises RecorderError: no GPU can be read."""
+    """One record. Raises RecorderError: no GPU can be read."""
 
     def __init__(self, options: Options):
         self.options = options
@@ -104,7 +104,7 @@ class Session:
         return plan
 
     def run(self) -> dict:
-        """Records. @returns the content of OUT.json. @raises RecorderError: a reading or the load failed; OSError: the file did."""
+        """Records. Returns the content of OUT.json. Raises RecorderError: a reading or the load failed; OSError: the file did."""
         o = self.options
         load = CommandLoad(o.command) if o.command else NoLoad() if o.load == "none" else None
         load = load or MatrixLoad(self.gpus, o.size, [o.cudart, o.cublas, o.cuda, o.nvrtc])

@@ -101,15 +101,15 @@ class Nvml:
         }
 
     def set_limit(self, gpu: int, limit_W: float) -> None:
-        """Power limit `limit_W` for `gpu`. @raises RecorderError: not allowed."""
+        """Power limit `limit_W` for `gpu`. Raises RecorderError: not allowed."""
         self._change("nvmlDeviceSetPowerManagementLimit", gpu, ctypes.c_uint(round(limit_W * 1e3)))
 
     def lock_clock(self, gpu: int, clock_MHz: int) -> None:
-        """Holds `gpu` at `clock_MHz`. @raises RecorderError: not allowed."""
+        """Holds `gpu` at `clock_MHz`. Raises RecorderError: not allowed."""
         self._change("nvmlDeviceSetGpuLockedClocks", gpu, ctypes.c_uint(clock_MHz), ctypes.c_uint(clock_MHz))
 
     def unlock_clock(self, gpu: int) -> None:
-        """Gives `gpu` its own clocks back. @raises RecorderError: not allowed."""
+        """Gives `gpu` its own clocks back. Raises RecorderError: not allowed."""
         self._change("nvmlDeviceResetGpuLockedClocks", gpu)
 
     def _change(self, name, gpu, *values):
@@ -193,8 +193,8 @@ class NvidiaSmi:
 
 
 def open_source(name: str, nvml: str, smi: str):
-    """NVML or nvidia-smi. @param name: nvml, nvidia-smi, or auto: the library where it is, else the program.
-    @raises RecorderError: neither is there, or there is no GPU.
+    """NVML or nvidia-smi. `name`: nvml, nvidia-smi, or auto: the library where it is, else the program.
+    Raises RecorderError: neither is there, or there is no GPU.
     """
     wrong = []
     for kind in ("nvml", "nvidia-smi") if name == "auto" else (name,):

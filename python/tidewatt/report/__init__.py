@@ -88,7 +88,7 @@ def _path_of(source) -> str:
 
 
 def _check_parts(result, only: Sequence[str]) -> None:
-    """@raises InputError: `only` names parts that neither the page nor the pictures of a `result` have."""
+    """Raises InputError: `only` names parts that neither the page nor the pictures of a `result` have."""
     from .. import _core
     from .._given import unknown
     from .page import PARTS
@@ -100,7 +100,7 @@ def _check_parts(result, only: Sequence[str]) -> None:
 
 
 def _check_contract(contract_MW: float | None) -> None:
-    """@raises InputError: a contract on `contract_MW` that is no power above 0."""
+    """Raises InputError: a contract on `contract_MW` that is no power above 0."""
     if contract_MW is not None and not 0.0 < contract_MW < float("inf"):
         from .. import _core
 
@@ -154,7 +154,7 @@ def compare(before_path, after_path, out_dir) -> Report:
 
 
 class _Target:
-    """The folder of the pictures, made and tried before anything is drawn. @raises OutputError: it cannot be written."""
+    """The folder of the pictures, made and tried before anything is drawn. Raises OutputError: it cannot be written."""
 
     def __init__(self, out_dir, first: str):
         from .. import _core
@@ -167,7 +167,7 @@ class _Target:
         _core.try_output(str(self._folder / first))
 
     def write(self, files: dict[str, bytes]) -> list[Path]:
-        """Writes the pages and pictures, each file completely or not at all. @raises OutputError: one of them cannot be written."""
+        """Writes the pages and pictures, each file completely or not at all. Raises OutputError: one of them cannot be written."""
         for name, data in files.items():
             self._core.write_durably(str(self._folder / name), data)
         return [self._folder / name for name in files]

@@ -8,7 +8,7 @@ from . import build, compare
 
 
 def main() -> int:
-    """The command line. @returns exit code: 0; 2: a file is no result, or damaged; 74: the page or the pictures cannot be written."""
+    """The command line. Returns exit code: 0; 2: a file is no result, or damaged; 74: the page or the pictures cannot be written."""
     parser = argparse.ArgumentParser(prog="tidewatt.report", description="Make one page of a result file, with pictures on request.")
     parser.add_argument("result", help="HDF5 file from `tidewatt run`")
     parser.add_argument("other", nargs="?", help="a second one: one page that compares them")

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import downsample, events, fleet, grid_case, limiter, ramps, rule_limits, spectrum, waveform
+from . import downsample, events, fleet, grid_case, ramps, rule_limits, spectrum, waveform
 from .findings import duration
 from .read import ResultFile
-from .style import BLACK, BLUE, GREEN, LIMITER_WORDS, LIMITERS, ORANGE, VERMILION, TimeAxis, bin_edges, from_moment, since_start
+from .style import BLACK, BLUE, GREEN, ORANGE, VERMILION, TimeAxis, bin_edges, from_moment, since_start
 
 N_POINTS = 1500  # buckets of a line: more than a screen has columns
 
@@ -31,8 +31,8 @@ def rectangles(x0, x1, y0, y1, name, colour, **more) -> dict:
 def chart(data: list[dict], titles: list[str], x: dict | str, height: int, **panel) -> dict:
     """A chart of the traces `data` with one panel for each of its `titles`, all with the settings `panel` (`zero`, `log`, `range`, …).
 
-    @param x: title of the x axis, or its settings: `title`, `unit`, `log`, `range`, `clock`, `ticks`.
-    @param height: of all panels together, pixels.
+    `x`: title of the x axis, or its settings: `title`, `unit`, `log`, `range`, `clock`, `ticks`.
+    `height`: of all panels together, pixels.
     """
     x = {"title": x} if isinstance(x, str) else x
     return {"data": data, "panels": [{"title": title, **panel} for title in titles], "x": x, "height": height}
@@ -41,7 +41,7 @@ def chart(data: list[dict], titles: list[str], x: dict | str, height: int, **pan
 def time_axis(axis: TimeAxis, edges: np.ndarray):
     """(function from s since the run's start to the x axis, settings of that axis over the `edges`): the clock on local time."""
     if axis.local:
-        at = lambda t_s: np.asarray(t_s, dtype=float)  # noqa: E731
+        at = lambda t_s: np.asarray(t_s, dtype=float)
         settings = {"title": f"local standard time, {axis.start:%Y-%m-%d}", "clock": axis.start.isoformat()}
     else:
         at, settings = axis, {"title": axis.label, "unit": axis.unit}
@@ -65,7 +65,10 @@ def window(result: ResultFile, name: str) -> dict:
         if key not in group:
             continue
         values = group[key]
-        values = {"pcc_W": lambda: values / 1e6, "frequency_Hz": lambda: (values - waveform.nominal_Hz(values)) * 1e3, "bus_pu": lambda: values}[key]()
+        if key == "pcc_W":
+            values = values / 1e6
+        elif key == "frequency_Hz":
+            values = (values - waveform.nominal_Hz(values)) * 1e3
         x, y = downsample.line(t, values, N_POINTS)
         data.append(trace(x - t[0] if late else x, y, label, colour, panel=len(titles), step=key == "pcc_W", width=1, legend=False))
         titles.append(title)
@@ -132,26 +135,6 @@ def ramp_marks(result: ResultFile) -> dict:
     out = chart(data, ["steepest ramp (MW/s)"], x, 380, log=True, head=2.5)
     out["panels"][0]["limits"] = [{"from": at[limit.window_s] - 0.4, "to": at[limit.window_s] + 0.4, "y": limit.limit / 1e6, "word": f"limit, {limit.way}"} for limit in limits]
     return out
-
-
-def limiters(result: ResultFile) -> dict:
-    """Limiters of the clocks of a `result`: shares of compute time, stacked; the clocks if it is always the same limiter."""
-    group, shares = result.group("day"), limiter.shares(result)
-    edges = result.edges("day")
-    axis = TimeAxis(group.start, edges[-1] - edges[0])
-    at, x_axis = time_axis(axis, edges)
-    if limiter.only(result):
-        from .charts_day import clocks
-
-        return chart(clocks(result, at), ["clock (MHz)"], x_axis, 300)
-    t, n = at(np.append(group["time"][downsample.buckets(len(group["time"]), 2000)], edges[-1])), 2000
-    data, bottom = [], np.zeros(len(t))
-    for name, share in shares.items():
-        y = 100 * downsample.mean(np.nan_to_num(share), n)
-        top = bottom + np.append(y, y[-1])
-        data.append(band(t, bottom, top, LIMITER_WORDS[name], LIMITERS[name], opacity=0.95))
-        bottom = top
-    return chart(data, ["share of compute time (%)"], x_axis, 320, range=[0, 100])
 
 
 def strip(result: ResultFile) -> dict:

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import downsample
+from . import downsample, limiter
 from .charts import N_POINTS, band, chart, time_axis, trace
 from .day import ZERO_degC_K, held, hourly_steps, inlet_words, powers, running, throughput, throughput_limits
 from .read import Missing, ResultFile
-from .style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION, TimeAxis
+from .style import BLACK, BLUE, GREEN, LIMITER_WORDS, LIMITERS, ORANGE, SKY, VERMILION, TimeAxis
 
 
 def day(result: ResultFile) -> list[dict]:
@@ -98,3 +98,21 @@ def _power(result, group, t, at):
     for label, colour, edges, mean_W in powers(result):
         data.append(trace(*downsample.line(at(edges), mean_W / 1e6, N_POINTS), label, colour, step=True))
     return data, {"zero": True}
+
+
+def limiters(result: ResultFile) -> dict:
+    """Limiters of the clocks of a `result`: shares of compute time, stacked; the clocks if it is always the same limiter."""
+    group, shares = result.group("day"), limiter.shares(result)
+    edges = result.edges("day")
+    axis = TimeAxis(group.start, edges[-1] - edges[0])
+    at, x_axis = time_axis(axis, edges)
+    if limiter.only(result):
+        return chart(clocks(result, at), ["clock (MHz)"], x_axis, 300)
+    t, n = at(np.append(group["time"][downsample.buckets(len(group["time"]), 2000)], edges[-1])), 2000
+    data, bottom = [], np.zeros(len(t))
+    for name, share in shares.items():
+        y = 100 * downsample.mean(np.nan_to_num(share), n)
+        top = bottom + np.append(y, y[-1])
+        data.append(band(t, bottom, top, LIMITER_WORDS[name], LIMITERS[name], opacity=0.95))
+        bottom = top
+    return chart(data, ["share of compute time (%)"], x_axis, 320, range=[0, 100])

@@ -7,21 +7,12 @@ import numpy as np
 
 from .findings import number
 from .read import ResultFile
+from .rule_limits import ORDER, rows  # noqa: F401 - rows is offered here
 from .style import TimeAxis
 
 SPOKEN = {"W": (1e-6, "MW"), "W/s": (1e-6, "MW/s"), "1": (1.0, ""), "pu": (1.0, "pu"), "Hz": (1.0, "Hz")}
-ORDER = ["fail", "undecided", "not measured", "pass"]
 HEAD = ["rule", "verdict", "figure", "limit", "margin", "worst at (since the start)"]
 COLOUR = {"pass": "#009E73", "fail": "#D55E00", "undecided": "#E69F00", "not measured": "#8A8A8A"}
-
-
-def rows(result: ResultFile) -> list[dict]:
-    """One dict per rule of a `result`, the worst verdict first: `rule_set`, `rule`, `title`, `verdict`, `unit`, `value`,
-    `spread`, `limit`, `margin_frac`, `worst_s`. @raises Missing: the run has no rules"""
-    group = result.group("compliance")
-    keys = [k for k in ("rule_set", "rule", "title", "verdict", "unit", "value", "spread", "limit", "margin_frac", "worst_s") if k in group]
-    out = [dict(zip(keys, row)) for row in zip(*(group[key].tolist() for key in keys))]
-    return sorted(out, key=lambda row: ORDER.index(row["verdict"]) if row["verdict"] in ORDER else 0)
 
 
 def words(found: list[dict]) -> tuple[str, str]:

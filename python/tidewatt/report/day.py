@@ -72,7 +72,7 @@ def running(result: ResultFile, key: str) -> tuple[np.ndarray, np.ndarray]:
         return steps, held(group[key])
     edges, state = events.states(result)
     t = np.union1d(steps, edges)
-    before = lambda at: np.clip(np.searchsorted(at, t[:-1], "right") - 1, 0, len(at) - 2)  # noqa: E731
+    before = lambda at: np.clip(np.searchsorted(at, t[:-1], "right") - 1, 0, len(at) - 2)
     value = np.where(np.isin(state[before(edges)], NOT_COMPUTING), np.nan, group[key][before(steps)])
     return t, held(value)
 
@@ -101,7 +101,7 @@ def draw(result: ResultFile):
 def _lines(axes, day, t, names, offset=0.0, scale=1.0, computing=None):
     """Each of `names`: key -> (label, colour, style), means over their steps; those that the file lacks are left out.
 
-    @param computing: (axis, result): only while the job computes."""
+    `computing`: (axis, result): only while the job computes."""
     drawn = 0
     for key, (label, colour, style) in names.items():
         if key in day:

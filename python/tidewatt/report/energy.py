@@ -11,7 +11,7 @@ from .style import BLUE, GREY, ORANGE, SKY, VERMILION, TimeAxis
 
 def totals(result: ResultFile) -> dict[str, float]:
     """Energies of a `result` in MWh and what follows from them: `site`, `it`, `rest` (cooling and losses), `hours`,
-    `tokens` (trillions), `water_m3`; NaN if the file has no value. @raises Missing: it has no mean power"""
+    `tokens` (trillions), `water_m3`; NaN if the file has no value. Raises Missing: it has no mean power"""
     span_h = result.figure("simulated_s") / 3600
     site, it = result.figure("pcc_mean_MW") * span_h, result.figure("it_mean_MW") * span_h
     if not np.isfinite(site):
@@ -43,7 +43,7 @@ def costs(result: ResultFile) -> list[tuple[str, float, str]]:
 
 
 def hourly(result: ResultFile) -> dict:
-    """Energy at the connection of a `result` in each hour: servers, and cooling with losses. @raises Missing: under two hours"""
+    """Energy at the connection of a `result` in each hour: servers, and cooling with losses. Raises Missing: under two hours"""
     group = result.group("hourly")
     it_MWh, site_MWh = group["it_J"] / 3.6e9, group["pcc_J"] / 3.6e9
     edges = result.edges("hourly")
@@ -52,14 +52,14 @@ def hourly(result: ResultFile) -> dict:
     at, x_axis = time_axis(TimeAxis(group.start, edges[-1] - edges[0]), edges)
     width = np.diff(at(edges))
     begin, end = at(edges[:-1]) + 0.08 * width, at(edges[1:]) - 0.08 * width
-    said = lambda word, MWh: [f"{word}: {number(x, 4)} MWh" for x in MWh]  # noqa: E731
+    said = lambda word, MWh: [f"{word}: {number(x, 4)} MWh" for x in MWh]
     data = [rectangles(begin, end, np.zeros(len(it_MWh)), it_MWh, "servers", BLUE, hover=said("servers", it_MWh)),
             rectangles(begin, end, it_MWh, site_MWh, "cooling and losses", ORANGE, hover=said("cooling and losses", site_MWh - it_MWh))]  # fmt: skip
     return chart(data, ["energy (MWh)"], x_axis, 300, zero=True)
 
 
 def flows(result: ResultFile) -> dict:
-    """Where the energy of a `result` goes, MWh: GPUs, the rest of the servers, cooling, delivery. @raises Missing: no energy balance"""
+    """Where the energy of a `result` goes, MWh: GPUs, the rest of the servers, cooling, delivery. Raises Missing: no energy balance"""
     group = result.group("energy")
     taken = {str(level): joule / 3.6e9 for level, joule in zip(group["level"].tolist(), group["in_J"].tolist())}
     try:

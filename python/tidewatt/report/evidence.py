@@ -62,7 +62,7 @@ def rows_text(b: dict) -> str:
 
 
 def section(result) -> tuple[str, str, str]:
-    """(title, subtitle, html) for the report of a `result`. @raises Missing: none of the headlines is in its summary"""
+    """(title, subtitle, html) for the report of a `result`. Raises Missing: none of the headlines is in its summary"""
     found = backing(result)
     if not found:
         raise Missing("none of the headlines that rows compare is in the summary")

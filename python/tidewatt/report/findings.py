@@ -115,7 +115,7 @@ def _begins_in(result: ResultFile, hours: list[int]) -> bool:
 def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
     """(title, subtitle) of a waveform of a `result`.
 
-    @param step_MW: the largest change over one second of what is drawn, MW; NaN if not known.
+    `step_MW`: the largest change over one second of what is drawn, MW; NaN if not known.
     """
     title = "Power at the point of common coupling"
     if math.isfinite(step_MW):
@@ -135,7 +135,7 @@ def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
 
 
 def iteration(result: ResultFile, load_W) -> tuple[str, str]:
-    """(title, subtitle) of an iteration of a `result`. @param load_W: its levels, W, shape (n,)."""
+    """(title, subtitle) of an iteration of a `result`. `load_W`: its levels, W, shape (n,)."""
     low, high = load_W.min() / 1e6, load_W.max() / 1e6
     title = f"Each iteration, the servers' load moves between {number(low)} and {number(high)} MW"
     return title, _join([fleet_words(result), _part(result, "iteration_s", "iteration {} s"), "at its exact edges", _legend(result, "iteration_s")])

@@ -11,10 +11,10 @@ from .style import BLACK, GREY, ORANGE, VERMILION, panels, root, since_start
 def series(result: ResultFile):
     """The series of a `result` on its grid case.
 
-    @returns (end of each interval in s from the run's start, shape (n,); machines' deviation from nominal in mHz, shape
+    Returns (end of each interval in s from the run's start, shape (n,); machines' deviation from nominal in mHz, shape
         (n, n_machine); numbers of their buses, shape (n_machine,); deviation at the site's bus in mHz and its voltage in
-        pu, shapes (n,))
-    @raises Missing: no grid case in the file.
+        pu, shapes (n,)).
+    Raises Missing: no grid case in the file.
     """
     group = result.group("grid_case")
     return group["time"], 1e3 * group["machine_Hz"], group["machine"].astype(int), 1e3 * group["bus_Hz"], group["bus_pu"]

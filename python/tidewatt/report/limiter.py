@@ -14,7 +14,7 @@ ORDER = ["power", "thermal", "clock", "slowdown", "brake", "memory", "none"]
 def shares(result: ResultFile):
     """{limiter: share of compute time per macro step, 0–1} of a `result` in stacking order, without limiters that were never active.
 
-    @raises Missing: it holds none.
+    Raises Missing: it holds none.
     """
     day = result.group("day")
     found = {name: day[f"limiter_{name}_frac"] for name in ORDER if f"limiter_{name}_frac" in day}

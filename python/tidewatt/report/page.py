@@ -5,11 +5,9 @@ import functools
 import math
 from html import escape
 
-from . import charts, charts_day, compliance, contract, energy, events, evidence, findings, fleet, ramps, spectrum, waveform, zoom
+from . import charts, charts_day, compliance, contract, energy, events, evidence, findings, fleet, page_files, ramps, spectrum, waveform, zoom
 from .labels import FIGURES, text, with_unit
 from .page_data import packed
-from .page_script import SCRIPT
-from .page_style import CSS
 from .read import Missing, ResultFile
 
 TOP = [
@@ -53,7 +51,7 @@ class Page:
         self.sections.append((name, word, f'<section id="{escape(name)}"><h2>{escape(title)}</h2>{sub}{inner}</section>'))
 
     def chart(self, name: str, figure: dict) -> str:
-        """Keeps a `figure` for the page's script. @returns the html of the place `name` where it is drawn"""
+        """Keeps a `figure` for the page's script. Returns the html of the place `name` where it is drawn"""
         self.charts[name] = figure
         return f'<div class="chart" id="{escape(name)}"></div>'
 
@@ -73,7 +71,7 @@ def write(result: ResultFile, only=(), held=()) -> tuple[str, list[str]]:
     if result.names("grid_case"):
         page.add("grid_case", "Machines", lambda: (*findings.grid_case(result), page.chart("chart-grid-case", charts.machines(result))))
     page.add("fleet", "Fleet", functools.partial(_fleet, page, result))
-    page.add("limiter", "Limiter", lambda: (*findings.limiter(result), page.chart("chart-limiter", charts.limiters(result))))
+    page.add("limiter", "Limiter", lambda: (*findings.limiter(result), page.chart("chart-limiter", charts_day.limiters(result))))
     page.add("events", "Events", functools.partial(_events, page, result))
     found = [*held, *(compliance.rows(result) if result.names("compliance") else [])]
     if found:
@@ -118,19 +116,20 @@ def whole(page: Page, title: str, subtitle: str, tiles: str, above: str = "") ->
     notes = "".join(f"<li>{escape(note)}</li>" for note in page.notes)
     left_out = f'<section class="note"><h2>Not in this file</h2><ul>{notes}</ul></section>' if notes else ""
     data, arrays = packed(page.charts)
+    style, script = (page_files.text(__file__, name) for name in ("page.css", "page.js"))
     rows = "big nine" if tiles.count("<div>") in (9, 10) else "big"  # no tile alone in a row
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
-        f"<title>{escape(title)} – tidewatt</title><style>{CSS}</style></head><body><main>"
+        f"<title>{escape(title)} – tidewatt</title><style>\n{style}</style></head><body><main>"
         + (f'<p class="above">{escape(above)}</p>' if above else "")
         + f'<h1>{escape(title)}</h1><p class="sub">{escape(subtitle)}</p><div class="{rows}">{tiles}</div><nav>{links}</nav>'
         + "".join(html for _, _, html in page.sections)
         + left_out
         + "<noscript><p>The charts need JavaScript; <code>tidewatt report --pictures</code> draws them as PNG and SVG.</p></noscript>"
         f'</main><script type="application/json" id="charts">{data}</script>'
-        f'<script type="application/octet-stream" id="arrays">{arrays}</script><script>{SCRIPT}</script></body></html>\n'
+        f'<script type="application/octet-stream" id="arrays">{arrays}</script><script>\n{script}</script></body></html>\n'
     )
 
 

@@ -17,7 +17,7 @@ class Block:
         self._at = 0
 
     def add(self, values: np.ndarray, planes: int = 3) -> dict:
-        """Adds the `values`, shape (n,), at 8 bits times `planes` a value. @returns where they are and how to read them: `from`
+        """Adds the `values`, shape (n,), at 8 bits times `planes` a value. Returns where they are and how to read them: `from`
         and `step` of equal steps, else `at`, `planes`, `low` and `range`; the largest share stands for NaN."""
         values = np.asarray(values, dtype=float)
         n, finite = len(values), values[np.isfinite(values)]

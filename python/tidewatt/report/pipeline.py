@@ -25,7 +25,7 @@ def raster(result: ResultFile, end_s: float, n_columns: int = N_COLUMNS) -> np.n
     """Of a `result`, the table (stage, `n_columns`) of indices into PHASES, at the middles of equal spans of the iteration
     that ends at `end_s`, s.
 
-    @raises Missing: the file has no phases.
+    Raises Missing: the file has no phases.
     """
     group = result.group("iteration")
     stage, begin, kind = group["phase_stage"], group["phase_begin_s"], group["phase_kind"]

@@ -148,7 +148,7 @@ class ResultFile:
         pass
 
     def group(self, name: str) -> Group:
-        """The group `name`. @raises Missing: no such group, or nothing in it."""
+        """The group `name`. Raises Missing: no such group, or nothing in it."""
         group = self._groups.get(name)
         if group is None or not group.units:
             raise Missing(f"/{name} is not in the file")

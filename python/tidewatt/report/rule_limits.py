@@ -6,8 +6,18 @@ import re
 
 import numpy as np
 
-from . import compliance
 from .read import Missing, ResultFile
+
+ORDER = ["fail", "undecided", "not measured", "pass"]
+
+
+def rows(result: ResultFile) -> list[dict]:
+    """One dict per rule of a `result`, the worst verdict first: `rule_set`, `rule`, `title`, `verdict`, `unit`, `value`,
+    `spread`, `limit`, `margin_frac`, `worst_s`. Raises Missing: the run has no rules"""
+    group = result.group("compliance")
+    keys = [k for k in ("rule_set", "rule", "title", "verdict", "unit", "value", "spread", "limit", "margin_frac", "worst_s") if k in group]
+    out = [dict(zip(keys, row)) for row in zip(*(group[key].tolist() for key in keys))]
+    return sorted(out, key=lambda row: ORDER.index(row["verdict"]) if row["verdict"] in ORDER else 0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,13 +67,13 @@ def _own_definitions(result: ResultFile) -> dict[str, dict]:
 def judged(result: ResultFile) -> list[tuple[dict, dict]]:
     """(row of /compliance, definition of its rule) of every rule of a `result` whose definition is known."""
     try:
-        rows = compliance.rows(result)
+        found = rows(result)
     except Missing:
         return []
-    sets = {str(row.get("rule_set", "")) for row in rows}
+    sets = {str(row.get("rule_set", "")) for row in found}
     known = {**{name: _definitions(name) for name in sets}, **_own_definitions(result)}
-    found = [(row, known[str(row.get("rule_set", ""))].get(row.get("rule"))) for row in rows]
-    return [(row, definition) for row, definition in found if definition]
+    pairs = [(row, known[str(row.get("rule_set", ""))].get(row.get("rule"))) for row in found]
+    return [(row, definition) for row, definition in pairs if definition]
 
 
 def of_ramps(result: ResultFile) -> list[RampLimit]:

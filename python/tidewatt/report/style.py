@@ -95,7 +95,7 @@ def through_pyplot():
 
 
 def painted(paint: Callable[..., Any], axes: Any = None):
-    """What `paint` draws into the reader's `axes`, or in this style into a new figure of pyplot's. @returns its matplotlib axes"""
+    """What `paint` draws into the reader's `axes`, or in this style into a new figure of pyplot's. Returns its matplotlib axes"""
     if axes is not None:
         return paint(axes)
     with house_style(), through_pyplot():
@@ -138,10 +138,10 @@ def plain_decades(axes) -> None:
 def panels(axes, n: int, size: tuple[float, float], words: tuple[str, str], columns: int = 1, **grid) -> np.ndarray:
     """Room for a picture of `n` panels, one below the other or in `columns`: the caller's `axes`, or those of a new figure.
 
-    @param size: width and height of a new figure, inches.
-    @param words: title and subtitle; the caller's first panel gets the title.
-    @param grid: for `Figure.subplots`.
-    @raises ValueError: not as many axes as the picture has panels.
+    `size`: width and height of a new figure, inches.
+    `words`: title and subtitle; the caller's first panel gets the title.
+    `grid`: for `Figure.subplots`.
+    Raises ValueError: not as many axes as the picture has panels.
     """
     if axes is None:
         return np.atleast_1d(new_figure(*size, *words).subplots(n // columns, columns, **grid)).ravel()
@@ -164,7 +164,7 @@ def one_panel(axes, width: float, height: float, title: str, subtitle: str = "")
 
 
 def given(axes, n: int, title: str) -> np.ndarray:
-    """The caller's `axes` as an array of `n` panels, the first with a `title`. @raises ValueError: not `n` of them."""
+    """The caller's `axes` as an array of `n` panels, the first with a `title`. Raises ValueError: not `n` of them."""
     out = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
     if len(out) != n:
         raise ValueError(f"this picture has {n} panel{'s' if n > 1 else ''}: ax must hold {n} axes, not {len(out)}")
@@ -188,7 +188,7 @@ class TimeAxis:
     """Seconds since the start of the run as local hours (runs of hours) or minutes or seconds since the start."""
 
     def __init__(self, start, span_s: float, begin_s: float = 0.0):
-        """@param begin_s: begin of the axis, s since the run's `start`: a window of hours later has its own zero"""
+        """`begin_s`: begin of the axis, s since the run's `start`: a window of hours later has its own zero"""
         self.local = start is not None and span_s > 2 * 3600
         self.offset_s = (start.hour * 60 + start.minute) * 60 + start.second if self.local else 0.0
         self.unit_s, word = next(

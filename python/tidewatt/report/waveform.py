@@ -12,7 +12,7 @@ PYRAMID_LEVELS = ["10ms", "100ms", "1s", "10s", "60s"]
 
 
 def windows(result: ResultFile) -> list[str]:
-    """Names of the windows that a `result` recorded. @raises Missing: none was recorded."""
+    """Names of the windows that a `result` recorded. Raises Missing: none was recorded."""
     names = [name for name in result.names("waveform_") if "pcc_W" in result.group(name)]
     if not names:
         raise Missing("no waveform window is in the file")
@@ -20,7 +20,7 @@ def windows(result: ResultFile) -> list[str]:
 
 
 def finest_pyramid(result: ResultFile) -> Group:
-    """The finest level of a `result`. @raises Missing: it has none."""
+    """The finest level of a `result`. Raises Missing: it has none."""
     for level in PYRAMID_LEVELS:
         try:
             return result.group("pyramid_" + level)

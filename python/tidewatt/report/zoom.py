@@ -13,7 +13,7 @@ MOST_BUCKETS = 200_000  # of a level
 
 def levels(result: ResultFile) -> list[dict]:
     """Levels of a `result`, finest first: `word`, `begin_s`, `step_s`, `n`, and `mean` in MW (and
-    `low` and `high`, where a bucket has them). @raises Missing: it has neither window nor pyramid."""
+    `low` and `high`, where a bucket has them). Raises Missing: it has neither window nor pyramid."""
     out = []
     for name in result.names("waveform_"):
         group = result.group(name)

@@ -1,13 +1,11 @@
-"""Script of the report's page, inside the page, which loads nothing."""
-
-from .page_charts import CHARTS
-
-SCRIPT = r"""
 window.addEventListener("error", function (event) { document.body.setAttribute("data-error", event.message); });
 window.addEventListener("unhandledrejection", function (event) { document.body.setAttribute("data-error", String(event.reason)); });
 (function () {
   var charts = JSON.parse(document.getElementById("charts").textContent), ids = Object.keys(charts), states = {};
-  //CHARTS
+//include plot.js
+
+  //include charts.js
+
   function costs() {
     var form = document.getElementById("cost");
     if (!form) return;
@@ -40,4 +38,3 @@ window.addEventListener("unhandledrejection", function (event) { document.body.s
     window.addEventListener("resize", function () { clearTimeout(waiting); waiting = setTimeout(function () { ids.forEach(function (id) { if (states[id].place.clientWidth !== states[id].W) draw(id); }); }, 120); });
   });
 })();
-""".replace("//CHARTS", CHARTS)

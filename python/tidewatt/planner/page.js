@@ -1,12 +1,3 @@
-"""Script of the planner's page: it moves settings, asks the server, and shows answers with the report's charts."""
-
-from ..report.page_charts import CHARTS
-from .page_answers import ANSWERS
-from .page_controls import CONTROLS
-from .page_variants import VARIANTS
-
-SCRIPT = (
-    r"""
 window.addEventListener("error", function (event) { document.body.setAttribute("data-error", event.message); });
 window.addEventListener("unhandledrejection", function (event) { document.body.setAttribute("data-error", String(event.reason && event.reason.stack || event.reason)); });
 (function () {
@@ -19,12 +10,17 @@ window.addEventListener("unhandledrejection", function (event) { document.body.s
     if (token) all.headers = Object.assign({ Authorization: "Bearer " + token }, all.headers);
     return fetch(path, all);
   }
-"""
-    + CHARTS
-    + CONTROLS
-    + ANSWERS
-    + VARIANTS
-    + r"""
+
+//include ../report/plot.js
+
+  //include ../report/charts.js
+
+  //include controls.js
+
+  //include answers.js
+
+  //include variants.js
+
   function $(id) { return document.getElementById(id); }
   function made(tag, text, parent, kind) {
     var e = document.createElement(tag);
@@ -45,5 +41,3 @@ window.addEventListener("unhandledrejection", function (event) { document.body.s
   var waiting = null;
   window.addEventListener("resize", function () { clearTimeout(waiting); waiting = setTimeout(function () { ids.forEach(function (id) { if (states[id].place.clientWidth !== states[id].W) draw(id); }); }, 120); });
 })();
-"""
-)

@@ -1,6 +1,3 @@
-"""Drawing functions of the page: axes, lines, bands, bars and boxes as SVG. They are inside the page, which loads nothing."""
-
-PLOT = r"""
 // Axes: equal steps of 1, 2 or 5; decades; the clock of the run.
 var CLOCK_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 864000, 2592000];
 function nice(span, n) {
@@ -78,8 +75,9 @@ function path(t, values, X, Y, from, to) {
     on = true;
   }
   function column(i) { return Math.floor(2 * X(t.x[i])); }
-  for (var i = part[0]; i < part[1]; i = end + 1) {
-    var end = i, low = i, high = i, gap = i;
+  for (var i = part[0], end; i < part[1]; i = end + 1) {
+    end = i;
+    var low = i, high = i, gap = i;
     for (var at = column(i); end + 1 < part[1] && column(end + 1) === at; end++) {
       var v = values[end + 1];
       if (v !== v) gap = end + 1;
@@ -90,14 +88,14 @@ function path(t, values, X, Y, from, to) {
   }
   return out;
 }
-function band(t, X, Y, from, to, width) {
+// A band between low and high; a gap begins anew, and a step lasts until the gap.
+function band(t, X, Y, from, to) {
   var part = seen(t, from, to), out = "", run = [];
   function flush() {
     if (run.length) {
       var up = "", down = "";
-      run.forEach(function (i, k) {
-        var x = X(t.x[i]).toFixed(1), next = (t.step && k + 1 < run.length ? X(t.x[run[k + 1]]) : X(t.x[i])).toFixed(1);
-        var h = Y(t.high[i]).toFixed(1), l = Y(t.low[i]).toFixed(1);
+      run.forEach(function (p, k) {
+        var x = X(p.x).toFixed(1), next = X((t.step && run[k + 1] || p).x).toFixed(1), h = Y(p.high).toFixed(1), l = Y(p.low).toFixed(1);
         up += (k ? "L" : "M") + x + " " + h + (t.step ? "H" + next : "");
         down = (t.step ? "L" + next + " " + l : "") + "L" + x + " " + l + down;
       });
@@ -105,15 +103,21 @@ function band(t, X, Y, from, to, width) {
     }
     run = [];
   }
-  for (var i = part[0]; i < part[1]; i++) { if (t.low[i] === t.low[i] && t.high[i] === t.high[i]) run.push(i); else { if (t.step && run.length) run.push(i), t.low[i] = t.low[i - 1], t.high[i] = t.high[i - 1]; flush(); } }
+  for (var i = part[0]; i < part[1]; i++) {
+    if (t.low[i] === t.low[i] && t.high[i] === t.high[i]) run.push({ x: t.x[i], low: t.low[i], high: t.high[i] });
+    else {
+      if (t.step && run.length) run.push({ x: t.x[i], low: t.low[i - 1], high: t.high[i - 1] });
+      flush();
+    }
+  }
   flush();
   return out;
 }
 
 // One trace of a panel as SVG.
-function shape(t, X, Y, from, to, width, box) {
+function shape(t, X, Y, from, to, box) {
   var colour = ink(t.colour || "#0072B2"), out = "", i;
-  if (t.low) return '<path d="' + band(t, X, Y, from, to, width) + '" fill="' + colour + '" stroke="none" fill-opacity="' + (t.opacity || 0.3) + '"/>';
+  if (t.low) return '<path d="' + band(t, X, Y, from, to) + '" fill="' + colour + '" stroke="none" fill-opacity="' + (t.opacity || 0.3) + '"/>';
   if (t.y0) {
     for (i = 0; i < t.y0.length; i++) {
       var a = X(t.x0[i]), b = X(t.x1[i]), y1 = Y(t.y1[i]), y0 = Y(t.y0[i]);
@@ -195,7 +199,7 @@ function picture(spec, data, from, to, W, frame) {
     if (panel.title) body += '<text transform="translate(' + size + " " + (y0 + each / 2) + ') rotate(-90)" text-anchor="middle">' + clean(panel.title) + "</text>";
     body += '<g clip-path="url(#' + clip + ')">';
     (panel.verticals || []).forEach(function (v) { if (v.x >= from && v.x <= to) body += '<path d="M' + X(v.x).toFixed(1) + " " + (y0 + (panel.shades && panel.shades.length ? 2 * size + 10 : 0)) + "V" + (y0 + each) + '" stroke="var(--soft)" stroke-dasharray="1 3"/>'; });
-    mine.forEach(function (t) { body += shape(t, X, YY, from, to, width, box); });
+    mine.forEach(function (t) { body += shape(t, X, YY, from, to, box); });
     var said = [];
     (panel.limits || []).forEach(function (l) {
       var a = Math.max(left, X(Math.max(l.from, from))), b = Math.min(left + width, X(Math.min(l.to, to))), y = YY(l.y), right = (a + b) / 2 > left + width / 2;
@@ -217,4 +221,3 @@ function picture(spec, data, from, to, W, frame) {
   if (spec.x.title) body += '<text x="' + (left + width / 2) + '" y="' + (H - 4) + '" text-anchor="middle">' + clean(spec.x.title) + "</text>";
   return '<svg xmlns="http://www.w3.org/2000/svg" class="plot" width="' + W + '" height="' + H + '" viewBox="0 0 ' + W + " " + H + '" font-size="' + size + '" tabindex="0" role="img">' + body + "</svg>";
 }
-"""
