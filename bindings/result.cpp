@@ -5,9 +5,12 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "bind.hpp"
 #include "io/durable_file.hpp"
+#include "io/figure_table.hpp"
+#include "io/figure_text.hpp"
 #include "io/result_file.hpp"
 #include "io/summary_text.hpp"
 #include "tidewatt/io/hdf5_sink.hpp"
@@ -83,7 +86,44 @@ std::shared_ptr<RunResult> make_result(sim::Result&& result, double wall_s) {
   return out;
 }
 
+namespace {
+
+double number_of(const py::handle& value) { return value.is_none() ? std::nan("") : value.cast<double>(); }
+
+bool is_number(const py::handle& x) { return py::isinstance<py::int_>(x) || py::isinstance<py::float_>(x); }
+
+/// A figure's value as JSON has it; what no figure is, as Python's text. Entries of lists that are no numbers are left out.
+sim::Value value_of(const py::object& value) {
+  if (value.is_none()) return {};
+  if (py::isinstance<py::float_>(value)) return value.cast<double>();
+  if (py::isinstance<py::dict>(value)) {
+    std::vector<std::pair<std::string, double>> list;
+    for (const auto& [key, x] : value.cast<py::dict>())
+      if (x.is_none() || is_number(x)) list.emplace_back(py::str(key).cast<std::string>(), number_of(x));
+    return list;
+  }
+  const auto whole = [](const py::handle& x) { return py::isinstance<py::int_>(x) && !py::isinstance<py::bool_>(x); };
+  try {
+    if (whole(value)) return value.cast<std::int64_t>();
+    if (py::isinstance<py::list>(value)) {
+      const auto items = value.cast<py::list>();
+      if (std::all_of(items.begin(), items.end(), whole)) return value.cast<std::vector<std::int64_t>>();
+    }
+  } catch (const py::cast_error&) {  // beyond 64 bits
+  }
+  return py::str(value).cast<std::string>();
+}
+
+}  // namespace
+
 void bind_result(py::module_& m) {
+  m.def("figure_list", [] { return figures(io::figure_table_json()); });
+  m.def(
+      "figure_text",
+      [](const std::string& key, const py::object& value, int digits) {
+        return io::figure_text(key, value_of(value), digits);
+      },
+      py::arg("key"), py::arg("value"), py::arg("digits") = 0);
   py::class_<RunResult, Shared>(m, "RunResult")
       .def_property_readonly("arrays", [](const RunResult& r) { return columns(r.result.arrays); })
       .def("values", &values<RunResult>, py::arg("path"))

@@ -4,7 +4,7 @@ import importlib
 GROUPS = {
     "Scenarios": ("Read, make and change a case.", ["load", "new", "Scenario", "schema"]),
     "Running": ("At once, or step by step.", ["run", "Engine"]),
-    "Results": ("Figures, arrays, pictures and files.", ["open", "Result", "_plot.Plot"]),
+    "Results": ("Figures, arrays, pictures and files.", ["open", "Result", "figures", "_plot.Plot"]),
     "Planning": ("A page on this machine.", ["serve"]),
     "Studies": ("Many cases, sizing, and questions about one case.",
                 ["sweep", "SweepTable", "compare", "size", "Sizing", "most_gpus", "best_cap", "explain", "interval", "conditioned", "Conditioned", "machines", "MachineAnswer", "stability", "StabilityAnswer", "plant", "Answer"]),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._core import CorruptFileError, Error, Finding, InputError, OutputError, RefusedError, SolverError, __version__
     from ._engine import Engine, run
     from .calibration import Calibration, Conditioned, calibrate, conditioned
+    from ._figures import figures
     from ._fit_inference import InferencePower, fit_inference_power
     from ._log import log_gpus
     from ._meter import WaveformComparison, compare_waveforms, through_meter
@@ -86,6 +87,7 @@ _HOME = {
     "job_occupancy": "_derived",
     "offered_load": "_derived",
     **dict.fromkeys(["filing", "orders", "ride", "rules", "verify"], "_rules"),
+    "figures": "_figures",
     "fit_inference_power": "_fit_inference",
     "InferencePower": "_fit_inference",
     **dict.fromkeys(["Calibration", "Conditioned", "calibrate", "conditioned"], "calibration"),
@@ -105,7 +107,7 @@ _HOME = {
 }
 __all__ = [
     "Answer", "Calibration", "Catalog", "Conditioned", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
-    "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "WaveformComparison", "bench", "best_cap", "calibrate", "compare", "compare_waveforms", "conditioned", "explain", "filing", "fit_fans", "fit_gpu",
+    "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "WaveformComparison", "bench", "best_cap", "calibrate", "compare", "compare_waveforms", "conditioned", "explain", "figures", "filing", "fit_fans", "fit_gpu",
     "fit_inference_power", "fit_nodes", "fit_overhead", "interval", "load", "log_gpus", "machines", "most_gpus", "new", "open", "orders", "plant", "replay", "report", "ride", "rules", "run", "schema", "serve", "size",
     "stability", "sweep", "through_meter", "validate", "verify", "job_occupancy", "offered_load", *_READERS, *_TABLE_FITS,
 ]  # fmt: skip

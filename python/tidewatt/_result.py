@@ -321,13 +321,13 @@ class Result:
         self.summary = Figures(summary_with_ends(self.summary, self._source.chance))
         return self
 
-    def text(self, key: str, digits: int = 3) -> str:
+    def text(self, key: str, digits: int = 0) -> str:
         """A figure of the summary in words: its value, unit and, after `interval`, the ends of its 90 % interval in brackets.
 
         Parameters
         ----------
         key, digits
-            Of `summary`; significant digits, 3 if not said.
+            Of `summary`; significant digits, 0: the figure's own.
 
         Raises
         ------

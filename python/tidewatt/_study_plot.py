@@ -4,7 +4,7 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any
 
-from .report.labels import text
+from ._figures import text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,8 +4,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ._figures import text
 from ._given import unknown
-from .report.labels import text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,8 +18,8 @@ const std::vector<Group> groups = {
      {add_size_command, add_plant_command, add_machines_command, add_stability_command, add_rules_command,
       add_ride_command, add_orders_command}},
     {"Data in and out",
-     {add_catalog_command, add_schema_command, add_import_command, add_log_command, add_fit_command,
-      add_calibrate_command, add_replay_command, add_export_command, add_file_command}},
+     {add_catalog_command, add_schema_command, add_figures_command, add_import_command, add_log_command,
+      add_fit_command, add_calibrate_command, add_replay_command, add_export_command, add_file_command}},
     {"Trust and tools", {add_validate_command, add_verify_command, add_bench_command, add_completion_command}},
 };
 

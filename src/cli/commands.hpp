@@ -30,6 +30,7 @@ void add_import_command(CLI::App& app, int& exit_code);      // import
 void add_log_command(CLI::App& app, int& exit_code);         // log
 void add_verify_command(CLI::App& app, int& exit_code);      // verify
 void add_schema_command(CLI::App& app, int& exit_code);      // schema
+void add_figures_command(CLI::App& app, int& exit_code);     // figures
 void add_completion_command(CLI::App& app, int& exit_code);  // completion
 
 /// Message for a first word that is not a command, with the nearest one; empty if it is one.

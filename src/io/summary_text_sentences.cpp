@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "figure_text.hpp"
 #include "summary_cause.hpp"
 #include "summary_events.hpp"
 #include "summary_figures.hpp"
@@ -49,6 +50,8 @@ class Sentences {
 
  private:
   void say(const std::string& sentence) { out_ += sentence + "\n"; }
+  /// A number of the summary with its unit.
+  std::string said(const char* key) const { return figure_text(key, f_[key]); }
   bool known(std::initializer_list<const char*> keys) const {
     return std::all_of(keys.begin(), keys.end(), [&](const char* k) { return std::isfinite(f_[k]); });
   }
@@ -77,12 +80,12 @@ class Sentences {
                       length, jobs_.size(), gpus, tokens, utilisation(), each_job()));
     else
       say(fmt::format(
-          "Over {}, {} GPUs process {} million tokens per second while they train: an iteration takes {} s{}.", length,
-          gpus, tokens, shown(f_["iteration_s"]), utilisation()));
+          "Over {}, {} GPUs process {} million tokens per second while they train: an iteration takes {}{}.", length,
+          gpus, tokens, said("iteration_s"), utilisation()));
     const double stops = f_["n_interruptions_unexpected"], planned = f_["n_interruptions_planned"];
     if (stops + planned > 0.0)
-      say(fmt::format("Interruptions of the job{}: {:.0f} unexpected, {:.0f} planned; {} % of the time is effective.",
-                      several() ? "s" : "", stops, planned, shown(f_["effective_time_percent"])));
+      say(fmt::format("Interruptions of the job{}: {:.0f} unexpected, {:.0f} planned; {} of the time is effective.",
+                      several() ? "s" : "", stops, planned, said("effective_time_percent")));
   }
 
   bool several() const { return jobs_.size() > 1; }
@@ -91,11 +94,10 @@ class Sentences {
   std::string utilisation() const {
     if (!known({"tflops_per_gpu", "mfu_percent"})) return {};
     const std::string format = f_.text("utilisation_precision");
-    std::string out =
-        fmt::format(", at {} TFLOP/s per GPU and {} % MFU", shown(f_["tflops_per_gpu"]), shown(f_["mfu_percent"]));
+    std::string out = fmt::format(", at {} per GPU and {} MFU", said("tflops_per_gpu"), said("mfu_percent"));
     if (!format.empty()) out += fmt::format(" of the peak in {}", format);
     if (known({"mfu_bf16_percent"}) && format != "bf16")
-      out += fmt::format(" ({} % of the peak in bf16)", shown(f_["mfu_bf16_percent"]));
+      out += fmt::format(" ({} of the peak in bf16)", said("mfu_bf16_percent"));
     return out;
   }
 
@@ -120,14 +122,14 @@ class Sentences {
     const auto hours = f_.whole("throughput_min_hours");
     if (hours.empty())
       return say(fmt::format(
-          "Hourly throughput swings by {} %, which is no more than the steps' own errors: no hour is the slowest.",
-          shown(f_["throughput_swing_percent"])));
+          "Hourly throughput swings by {}, which is no more than the steps' own errors: no hour is the slowest.",
+          said("throughput_swing_percent")));
     std::string begins;
     for (const auto hour : hours) begins += fmt::format("{}{:02d}:00", begins.empty() ? "" : ", ", hour);
     say(
-        fmt::format("Hourly throughput swings by {} % between the best and the worst hour; the slowest hours begin at "
+        fmt::format("Hourly throughput swings by {} between the best and the worst hour; the slowest hours begin at "
                     "{}. tidewatt sweep FILE --monte-carlo gives its distribution.",
-                    shown(f_["throughput_swing_percent"]), begins));
+                    said("throughput_swing_percent"), begins));
     if (worst_is_first())
       say("The run begins at that hour of the day: chips and fans that settle at the start may decide it, not the "
           "weather. A run with another run.start tells.");
@@ -167,16 +169,15 @@ class Sentences {
 
   void slowest() {
     if (!known({"clock_mean_MHz", "clock_slowest_MHz"})) return;
-    say(fmt::format("The mean clock is {} MHz; the slowest GPU falls to {} MHz. Dies average {} °C and peak at {} °C.",
-                    shown(f_["clock_mean_MHz"], 4), shown(f_["clock_slowest_MHz"], 4), shown(f_["die_mean_degC"]),
-                    shown(f_["die_max_degC"])));
+    say(fmt::format("The mean clock is {}; the slowest GPU falls to {}. Dies average {} and peak at {}.",
+                    said("clock_mean_MHz"), said("clock_slowest_MHz"), said("die_mean_degC"), said("die_max_degC")));
     if (!known({"clock_alone_MHz", "slowest_behind_percent", "straggler_loss_percent"})) return;
     if (f_["straggler_loss_percent"] > 0.0)
       say(
-          fmt::format("Alone, GPUs would run at {} MHz on average; {} is {} % slower than that, and the others' wait "
-                      "for it costs {} % of the tokens.",
-                      shown(f_["clock_alone_MHz"], 4), several() ? "each job's slowest" : "the slowest",
-                      shown(f_["slowest_behind_percent"], 2), shown(f_["straggler_loss_percent"], 2)));
+          fmt::format("Alone, GPUs would run at {} on average; {} is {} slower than that, and the others' wait "
+                      "for it costs {} of the tokens.",
+                      said("clock_alone_MHz"), several() ? "each job's slowest" : "the slowest",
+                      said("slowest_behind_percent"), said("straggler_loss_percent")));
   }
 
   /// Ratings are thermal: the mean decides, and peaks beyond it are named beside it.
@@ -201,9 +202,9 @@ class Sentences {
 
   void power() {
     if (!known({"it_mean_MW", "pcc_mean_MW"})) return;
-    std::string text = fmt::format("The servers draw {} MW on average and the connection {} MW",
-                                   shown(f_["it_mean_MW"]), shown(f_["pcc_mean_MW"]));
-    if (known({"pue"})) text += fmt::format(": PUE {}", shown(f_["pue"], 4));
+    std::string text =
+        fmt::format("The servers draw {} on average and the connection {}", said("it_mean_MW"), said("pcc_mean_MW"));
+    if (known({"pue"})) text += fmt::format(": PUE {}", said("pue"));
     if (f_["wue_L_per_kWh"] > 0.0) text += fmt::format(", {} L of water per kWh", shown(f_["wue_L_per_kWh"], 2));
     say(text + ".");
     feeder();
@@ -231,9 +232,9 @@ class Sentences {
         text += ": the largest spectral line.";
       } else {
         const bool harmonic = ratio > 1.0 && std::abs(ratio - std::round(ratio)) < 0.1;
-        text += fmt::format(". The largest spectral line is {}: {} MW at {} Hz.",
+        text += fmt::format(". The largest spectral line is {}: {} at {}.",
                             harmonic ? fmt::format("harmonic {:.0f}", std::round(ratio)) : "not one of its harmonics",
-                            shown(f_["pcc_dominant_MW"]), shown(largest));
+                            said("pcc_dominant_MW"), said("pcc_dominant_Hz"));
         if (!harmonic && !f_.texts("/events/kind").empty())
           text += " An event that does not stop the job (a sag, say) may cause it.";
       }
@@ -242,14 +243,14 @@ class Sentences {
     if (known({"pcc_min_MW", "pcc_max_MW", "pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s",
                "pcc_ramp_down_max_MW_per_s"}))
       say(
-          fmt::format("The connection moves between {} and {} MW, by at most {} MW from one instant to that a second "
-                      "later; ramps over 0.1 s reach +{} and −{} MW/s.",
-                      shown(f_["pcc_min_MW"]), shown(f_["pcc_max_MW"]), shown(f_["pcc_step_1s_max_MW"]),
-                      shown(f_["pcc_ramp_up_max_MW_per_s"]), shown(std::abs(f_["pcc_ramp_down_max_MW_per_s"]))));
+          fmt::format("The connection moves between {} and {}, by at most {} from one instant to that a second "
+                      "later; ramps over 0.1 s reach +{} and −{}.",
+                      shown(f_["pcc_min_MW"]), said("pcc_max_MW"), said("pcc_step_1s_max_MW"),
+                      shown(f_["pcc_ramp_up_max_MW_per_s"]), said("pcc_ramp_down_max_MW_per_s")));
     if (known({"freq_deviation_max_mHz", "volt_deviation_max_percent"}))
       say(fmt::format(
-          "The site moves the grid's frequency by up to {} mHz and the voltage at the connection by up to {} %{}.",
-          shown(f_["freq_deviation_max_mHz"]), shown(f_["volt_deviation_max_percent"]),
+          "The site moves the grid's frequency by up to {} and the voltage at the connection by up to {}{}.",
+          said("freq_deviation_max_mHz"), said("volt_deviation_max_percent"),
           grid_disturbs() ? "; the grid's own disturbances come on top" : ""));
   }
 
@@ -261,8 +262,7 @@ class Sentences {
     if (parts.empty()) return;
     std::string text = fmt::format("In training the load of each job repeats with its iteration: {}", listed(parts));
     if (known({"pcc_dominant_Hz", "pcc_dominant_MW"})) {
-      text += fmt::format(". The largest spectral line is {} MW at {} Hz", shown(f_["pcc_dominant_MW"]),
-                          shown(f_["pcc_dominant_Hz"]));
+      text += fmt::format(". The largest spectral line is {} at {}", said("pcc_dominant_MW"), said("pcc_dominant_Hz"));
       std::vector<std::string> of;
       for (const auto& j : jobs_) {
         const double ratio = f_["pcc_dominant_Hz"] * j.iteration_s, order = std::round(ratio);

@@ -4,23 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 
 #include "common_key.hpp"
-#include "fan_report.hpp"
-#include "grid_case.hpp"
-#include "grid_summary.hpp"
+#include "figure_list.hpp"
 #include "scenario_inputs.hpp"
-#include "scenario_rack.hpp"
-#include "training_figures.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr double most_figure = 1e30;  ///< nothing that a site has is so large in SI units
-
-Value number(double x) { return std::isfinite(x) ? Value(x) : Value(); }
 
 /// A figure that does not apply is null; a figure that no site can have is an error. Missing values of arrays are NaN.
 void check_figure(const std::string& name, double x) {
@@ -44,7 +37,10 @@ struct CheckValue {
 
 void check_figures(Result& result) {
   const auto check = [](std::vector<std::pair<std::string, Value>>& figures) {
-    for (auto& [name, value] : figures) std::visit(CheckValue{name, value}, Value(value));
+    for (auto& [name, value] : figures) {
+      if (find_figure(name) == nullptr) throw SolverError(fmt::format("figure {} is in no list of figures", name));
+      std::visit(CheckValue{name, value}, Value(value));
+    }
   };
   check(result.summary);
   for (auto& job : result.jobs) check(job);
@@ -54,140 +50,6 @@ void check_figures(Result& result) {
 }
 
 std::vector<std::uint64_t> shape_of(std::size_t n) { return {n}; }
-
-/// Fluids that were warmer than servers, or they themselves, take.
-std::string out_of_range(const Scenario& scenario, const HallBooks& books) {
-  std::string out;
-  const auto add = [&](const FluidRange& r, std::string_view fluid, std::string_view limit) {
-    if (r.since < 0) return;
-    out += fmt::format("{}{} of hall {} reaches {:.3g} °C, {} {:.3g} °C, from {:.6g} s on", out.empty() ? "" : "; ",
-                       fluid, scenario.halls[r.hall].hall.name, r.warmest_K - 273.15, limit, r.limit_K - 273.15,
-                       seconds(r.since));
-  };
-  add(books.air, "supply air", "servers start up to");
-  add(books.liquid, "supply liquid", "servers start up to");
-  add(books.water, "liquid in the plant", "water boils at");
-  return out;
-}
-
-}  // namespace
-
-void add_summary(const Simulation& run, const std::vector<AuditLevel>& levels, Result& result) {
-  const auto& scenario = run.model.scenario;
-  const auto& stream = run.connection->stream();
-  const auto& halls = run.halls;
-  const auto& r = run.recorder;
-  const double total_s = seconds(run.model.end);
-  const auto training = site_training(training_figures(run));
-  const auto swing = r.swing();
-  const auto spectrum = stream.spectrum();
-  const auto strongest = spectrum.n_segment > 0 ? spectrum.dominant(0.02) : numerics::Line{};
-  double closure = 0.0;
-  const double floor_J = rounding_floor_J(levels);
-  for (const auto& l : levels) closure = std::max(closure, sim::closure(l, floor_J));
-  auto& s = result.summary;
-  const auto put = [&](const char* key, Value v) { s.emplace_back(key, std::move(v)); };
-  const auto append = [&](std::vector<std::pair<std::string, Value>> more) {
-    s.insert(s.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-  };
-  put("schema_version", std::int64_t{1});
-  put("simulated_s", total_s);
-  put("n_gpu", static_cast<std::int64_t>(run.model.fleet.n_gpu()));
-  append(training_values(training));
-  put("mfu_attention", std::string(workload::Utilisation::mfu_attention));
-  put("hfu_attention", std::string(workload::Utilisation::hfu_attention));
-  put("tokens_per_s_mean", number(training.tokens_per_s));
-  put("throughput_swing_percent", swing.known ? Value(swing.percent) : Value());
-  put("throughput_swing_floor_percent", swing_floor_percent);
-  put("throughput_min_hours", swing.min_hours);
-  append(clock_values(training));
-  put("die_max_degC", r.die_max_K() - 273.15);
-  put("die_mean_degC", number(training.die_mean_K - 273.15));
-  put("memory_mean_degC", number(training.memory_mean_K - 273.15));
-  put("memory_max_degC", r.memory_max_K() > 0.0 ? Value(r.memory_max_K() - 273.15) : Value());
-  const auto fans = fan_report(run.model.fleet, r.snapshot().arrays());
-  put("fan_cycling_nodes", fans ? Value(fans->n_cycling) : Value());
-  put("fan_cycle_amplitude_K", fans && fans->n_cycling > 0 ? Value(fans->amplitude_K) : Value());
-  put("fan_cycle_period_s", fans && fans->n_cycling > 0 ? Value(fans->period_s) : Value());
-  put("limiter_share", training.limiter_share.empty() ? Value() : Value(training.limiter_share));
-  double over_W = 0.0, over_s = 0.0, worked_s = 0.0;
-  for (const auto& u : run.occupants) {
-    over_W = std::max(over_W, u.figures().cap_over_W);
-    over_s += u.figures().cap_over_s;
-    worked_s += u.figures().worked_s;
-  }
-  put("cap_over_max_W", worked_s > 0.0 ? Value(over_W) : Value());
-  put("cap_over_percent", number(100.0 * over_s / worked_s));
-  put("it_mean_MW", r.it_J() / total_s * 1e-6);
-  put("neighbours_mean_MW", run.neighbours.empty() ? Value() : Value(neighbours_J(run) / total_s * 1e-6));
-  put("pcc_mean_MW", stream.connection_J() / total_s * 1e-6);
-  put("pcc_max_MW", stream.max_W() * 1e-6);
-  put("pcc_min_MW", stream.min_W() * 1e-6);
-  put("pcc_step_1s_max_MW", stream.step_1s_W() * 1e-6);
-  put("pcc_ramp_up_max_MW_per_s", stream.ramp_up_W_per_s() * 1e-6);
-  put("pcc_ramp_down_max_MW_per_s", stream.ramp_down_W_per_s() * 1e-6);
-  put("pcc_dominant_Hz", strongest.amplitude > 0 ? Value(strongest.frequency_Hz) : Value());
-  put("pcc_dominant_MW", strongest.amplitude > 0 ? Value(strongest.amplitude * 1e-6) : Value());
-  std::vector<std::pair<std::string, double>> loading;
-  loading.reserve(power::FeederParams::n_level);
-  for (std::size_t i = 0; i < power::FeederParams::n_level; ++i)
-    loading.emplace_back(power::FeederParams::level_names[i], 100.0 * stream.feeder_meters().loading_max_frac[i]);
-  put("feeder_loading_max_percent", loading);
-  const auto mean_frac = run.connection->loading().mean_max_frac();
-  for (std::size_t i = 0; i < power::FeederParams::n_level; ++i) loading[i].second = 100.0 * mean_frac[i];
-  put("feeder_loading_mean_max_percent", loading);
-  put("freq_deviation_max_mHz", stream.grid().frequency_deviation_Hz() * 1e3);
-  put("volt_deviation_max_percent", stream.grid().voltage_deviation_pu() * 100.0);
-  double supplied_J = stream.connection_J();
-  if (const auto* d = stream.delivery()) supplied_J += d->local_J() - d->stored_J();
-  put("pue", number((supplied_J - stream.battery_stored_J()) / r.it_J()));
-  put("wue_L_per_kWh", number(halls.books().water_kg.value() / (r.it_J() / 3.6e6)));
-  const auto any_hall = [&](auto&& has) { return std::any_of(scenario.halls.begin(), scenario.halls.end(), has); };
-  const bool has_plant =
-      any_hall([](const HallSpec& h) { return h.own_plant || h.plant_kind != PlantKind::prescribed_inlet; });
-  const bool has_heat_user = any_hall([](const HallSpec& h) {
-    return h.own_plant || (h.plant_kind == PlantKind::hydronic && h.hydronic.reuse_max_W > 0.0);
-  });
-  const auto& plants = halls.books();
-  put("capacity_margin_min_percent", has_plant ? Value(100.0 * plants.capacity_margin_min_frac) : Value());
-  put("capacity_margin_part", has_plant && plants.margin_part != cooling::PlantPart::none
-                                  ? Value(std::string(word_of(plants.margin_part)))
-                                  : Value());
-  const auto range = out_of_range(scenario, plants);
-  put("out_of_range", range.empty() ? Value() : Value(range));
-  put("heat_reused_MWh", has_heat_user ? Value(halls.books().reuse.value() / 3.6e9) : Value());
-  // Of all jobs.
-  workload::JobBooks stops;
-  bool racks = false;
-  for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
-    const auto& books = run.occupants[j].life().books();
-    stops.unexpected += books.unexpected, stops.thermal += books.thermal, stops.power += books.power;
-    stops.planned += books.planned, stops.by_switch_tray += books.by_switch_tray, stops.by_rack += books.by_rack;
-    racks = racks || domain_layout(scenario, scenario.jobs[j]).n_domain > 0;
-  }
-  put("n_interruptions_unexpected", stops.unexpected);
-  put("n_interruptions_thermal", stops.thermal);
-  put("n_interruptions_power", stops.power);
-  put("power_lost_s", run.connection->can_lose_power() ? Value(seconds(run.state.dark_ns)) : Value());
-  put("n_interruptions_planned", stops.planned);
-  put("n_interruptions_tray", racks ? Value(stops.by_node()) : Value());
-  put("n_interruptions_switch_tray", racks ? Value(stops.by_switch_tray) : Value());
-  put("n_interruptions_rack", racks ? Value(stops.by_rack) : Value());
-  put("effective_time_percent", number(100.0 * training.effective_frac));
-  put("smoothing_burn_MWh", holds_power(scenario) ? Value(run.state.meters.smoothing_burn.value() / 3.6e9) : Value());
-  const auto& acts = training.smoothing;
-  const auto acted = [&](double spent_s) { return scenario.gpu_smoothing ? Value(spent_s) : Value(); };
-  put("smoothing_floor_s", acted(acts.floor_s));
-  put("smoothing_ramp_up_s", acted(acts.ramp_up_s));
-  put("smoothing_ramp_down_s", acted(acts.ramp_down_s));
-  put("smoothing_hysteresis_s", acted(acts.hysteresis_s));
-  put("energy_closure", closure);
-  put("input_energy_error", input_error(run));
-  add_grid_summary(stream, total_s, result);
-  if (scenario.grid_case) add_grid_case(scenario, answer_of_grid_case(scenario, result.arrays), result);
-}
-
-namespace {
 
 /// Events of plants and site; a job's own life records those of the job.
 void note_events(const Scenario& scenario, Recorder& recorder) {

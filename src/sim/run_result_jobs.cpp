@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "figure_list.hpp"
 #include "run_result.hpp"
 #include "scenario_rack.hpp"
 #include "training_figures.hpp"
@@ -49,16 +50,11 @@ void add_arrays(Result& result, const std::vector<double>& state_s) {
   const std::uint64_t n = result.jobs.size();
   for (std::size_t i = 0; i < result.jobs.front().size(); ++i) {
     const auto& [key, first] = result.jobs.front()[i];
-    NamedArray a{"/jobs/" + key, {"job"}, {n}, std::vector<double>{}, "1", "of each job, as in the summary's `jobs`"};
+    const Figure& figure = *find_figure(key);
+    NamedArray a{"/jobs/" + key, {"job"}, {n}, std::vector<double>{}, std::string(file_unit(figure.unit)),
+                 figure.words};
     if (std::holds_alternative<std::string>(first)) a.values = std::vector<std::string>{};
     if (std::holds_alternative<std::int64_t>(first)) a.values = std::vector<std::int64_t>{};
-    if (key.ends_with("_s")) a.unit = "s";
-    if (key == "tokens_per_s_mean") a.unit = "1/s";
-    if (key == "it_mean_MW") a.unit = "MW";
-    if (key == "tflops_per_gpu" || key == "utilisation_peak_TF") a.unit = "1e12 s-1";
-    if (key.ends_with("_MHz")) a.unit = "MHz";
-    if (key.ends_with("_degC")) a.unit = "degC";
-    if (key.ends_with("_percent")) a.unit = "percent";
     for (const auto& job : result.jobs) {
       const Value& v = job[i].second;
       if (auto* text = std::get_if<std::vector<std::string>>(&a.values)) text->push_back(std::get<std::string>(v));

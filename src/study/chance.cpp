@@ -1,7 +1,6 @@
 #include "chance.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -13,20 +12,6 @@
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
-constexpr std::array list = {
-    Headline{"throughput_swing_percent", "%", "swing of hourly throughput"},
-    Headline{"tokens_per_s_mean", "tokens/s", "tokens"},
-    Headline{"iteration_s", "s", "iteration"},
-    Headline{"pcc_mean_MW", "MW", "connection, mean"},
-    Headline{"pcc_max_MW", "MW", "connection, highest"},
-    Headline{"pcc_step_1s_max_MW", "MW", "largest change over 1 s"},
-    Headline{"pcc_ramp_up_max_MW_per_s", "MW/s", "steepest rise over 0.1 s"},
-    Headline{"pcc_ramp_down_max_MW_per_s", "MW/s", "steepest fall over 0.1 s"},
-    Headline{"pue", "", "PUE"},
-    Headline{"wue_L_per_kWh", "L/kWh", "WUE"},
-    Headline{"die_max_degC", "°C", "hottest die"},
-    Headline{"clock_slowest_MHz", "MHz", "slowest clock"},
-};
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double z95 = 1.6448536269514722;  // standard normal, 95 %
 constexpr std::size_t n_joint = 4096;
@@ -80,8 +65,6 @@ double joint_log(const MovingParts& parts, std::size_t i) {
 }
 
 }  // namespace
-
-std::span<const Headline> headlines() { return list; }
 
 PhysicalBounds physical_bounds(const std::string& key, const sim::Result& base) {
   PhysicalBounds out;

@@ -11,15 +11,6 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// A figure of the summary that a planner stakes something on, and that therefore has an interval.
-struct Headline {
-  const char* key;   ///< of the summary
-  const char* unit;  ///< of the key's figure
-  const char* text;  ///< what it is, for people
-};
-/// All of them, in the order in which they are printed.
-std::span<const Headline> headlines();
-
 /// Equally likely values of one source of chance, as logarithms of their ratio to the run's own.
 struct ChancePart {
   std::string name;                       ///< fleet, instant, inputs, weather or model
@@ -46,8 +37,8 @@ struct FigureChance {
 
 /// The chance of a run's headlines, and what it is made of.
 struct Chance {
-  std::vector<FigureChance> figures;                   ///< in the order of `headlines`, those that the run has
-  std::vector<ChancePart> parts;                       ///< fleet, instant, inputs, weather, model
+  std::vector<FigureChance> figures;  ///< in the order of `sim::headline_figures`, those that the run has
+  std::vector<ChancePart> parts;      ///< fleet, instant, inputs, weather, model
   std::map<std::string, double> event_p50, event_max;  ///< [headline] over the instants of events that set it
   std::map<std::string, double> bound;                 ///< [headline] of sites with several jobs: all their edges meet
   std::int64_t n_gpu = 0;                              ///< of a replay

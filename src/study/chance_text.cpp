@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chance.hpp"
+#include "sim/figure_list.hpp"
 #include "tidewatt/sim/look_up.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
@@ -14,11 +15,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(); }
-
-const Headline& headline(const std::string& key) {
-  const auto all = headlines();
-  return *std::find_if(all.begin(), all.end(), [&](const Headline& h) { return key == h.key; });
-}
 
 /// The part that alone has the widest interval.
 std::string widest(const FigureChance& f) {
@@ -37,13 +33,13 @@ std::string chance_text(const Chance& c, const sim::Result& base, bool all) {
   std::string out;
   const bool any = std::any_of(c.figures.begin(), c.figures.end(), [](const auto& f) { return std::isfinite(f.p05); });
   if (any)
-    out += fmt::format("{:<34} {:>10} {:>10} {:>10} {:>10}  {}\n", "Headlines with their chance", "this run", "median",
+    out += fmt::format("{:<38} {:>10} {:>10} {:>10} {:>10}  {}\n", "Headlines with their chance", "this run", "median",
                        "5 %", "95 %", "mostly from");
   for (const auto& f : c.figures) {
     if (!std::isfinite(f.p05)) continue;
-    const Headline& h = headline(f.key);
-    const std::string name = h.unit[0] == '\0' ? h.text : fmt::format("{}, {}", h.text, h.unit);
-    out += fmt::format("  {:<32} {:>10} {:>10} {:>10} {:>10}  {}\n", name, cell(sim::figure(base, f.key)), cell(f.p50),
+    const sim::Figure& h = *sim::find_figure(f.key);
+    const std::string name = h.unit[0] == '\0' ? h.words : fmt::format("{}, {}", h.words, h.unit);
+    out += fmt::format("  {:<36} {:>10} {:>10} {:>10} {:>10}  {}\n", name, cell(sim::figure(base, f.key)), cell(f.p50),
                        cell(f.p05), cell(f.p95), widest(f));
     const auto event = c.event_p50.find(f.key);
     if (event != c.event_p50.end())
@@ -53,7 +49,7 @@ std::string chance_text(const Chance& c, const sim::Result& base, bool all) {
       out += fmt::format("    were the edges of all jobs to meet: {}\n", cell(bound->second));
     if (!all) continue;
     for (const auto& [part, of] : f.parts)
-      out += fmt::format("    {:<30} {:>10} {:>10} {:>10} {:>10}\n", part + " alone", "", cell(of.p50), cell(of.p05),
+      out += fmt::format("    {:<34} {:>10} {:>10} {:>10} {:>10}\n", part + " alone", "", cell(of.p50), cell(of.p05),
                          cell(of.p95));
   }
   if (any) {
@@ -66,7 +62,7 @@ std::string chance_text(const Chance& c, const sim::Result& base, bool all) {
         fmt::join(draws, ", "), c.n_gpu, c.replayed_h);
   }
   for (const auto& f : c.figures)
-    if (!f.note.empty()) out += fmt::format("  {}: no interval: {}\n", headline(f.key).text, f.note);
+    if (!f.note.empty()) out += fmt::format("  {}: no interval: {}\n", sim::find_figure(f.key)->words, f.note);
   for (const auto& part : c.parts) {
     if (part.n_failed > 0) out += fmt::format("  {}: {} draws failed\n", part.name, part.n_failed);
     if (all && !part.note.empty()) out += fmt::format("  {}: {}\n", part.name, part.note);

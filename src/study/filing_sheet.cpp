@@ -10,6 +10,7 @@
 
 #include "filing_parts.hpp"
 #include "grid/power_line.hpp"
+#include "sim/figure_list.hpp"
 #include "sim/iteration_view.hpp"
 #include "sim/site_params.hpp"
 
@@ -30,30 +31,35 @@ std::string words(const Filing& f, Span span) {
   return f.results.empty() ? "of a run" : word(f.results.front());
 }
 
+/// Utilities ask for ramps per minute.
+double sheet_scale(const sim::Figure& figure) { return figure.unit == std::string_view("MW/s") ? 60.0 : 1.0; }
+std::string sheet_unit(const sim::Figure& figure) { return sheet_scale(figure) == 60.0 ? "MW per min" : figure.unit; }
+
 /// A figure of the first result's summary.
-void from_run(const Filing& f, Rows& rows, Span span, const std::string& field, const char* key,
-              const std::string& unit, const std::string& method, double scale = 1.0) {
+void from_run(const Filing& f, Rows& rows, Span span, const char* key, const std::string& method) {
+  const auto& figure = *sim::find_figure(key);
   const double x = f.results.empty() ? std::nan("") : figure_of(f.results.front(), key);
-  rows.push_back({field, number(x * scale), unit, method,
+  rows.push_back({figure.words, number(x * sheet_scale(figure), figure.traits.digits), sheet_unit(figure), method,
                   f.results.empty() ? no_run : fmt::format("summary {} of result {}", key, f.results.front().name),
                   words(f, span)});
 }
 
 /// A table of figures by window or band.
-void table_of_run(const Filing& f, Rows& rows, const std::string& field, const char* key, const std::string& unit,
-                  double scale, const std::string& method) {
-  const std::string span = words(f, Span::rated);
-  if (f.results.empty()) return rows.push_back({field, "open", unit, method, no_run, span});
+void table_of_run(const Filing& f, Rows& rows, const char* key, const std::string& method) {
+  const auto& figure = *sim::find_figure(key);
+  const std::string span = words(f, Span::rated), unit = sheet_unit(figure);
+  if (f.results.empty()) return rows.push_back({figure.words, "open", unit, method, no_run, span});
   const auto& r = f.results.front();
   const auto it = r.summary.find(key);
   if (it == r.summary.end() || !it->is_object())
-    return rows.push_back({field, "open", unit, method, fmt::format("result {} has none", r.name), span});
-  const bool ramp = field.find("ramp") != std::string::npos;
+    return rows.push_back({figure.words, "open", unit, method, fmt::format("result {} has none", r.name), span});
+  const bool ramp = unit != figure.unit;
   for (const auto& [window, value] : it->items()) {
     const bool fits = !ramp || long_enough(r, window);
     rows.push_back(
-        {field + ", " + spaced(window), value.is_number() && fits ? number(value.get<double>() * scale) : "open", unit,
-         method,
+        {fmt::format("{}, {}", figure.words, spaced(window)),
+         value.is_number() && fits ? number(value.get<double>() * sheet_scale(figure), figure.traits.digits) : "open",
+         unit, method,
          fits ? fmt::format("summary {} of result {}", key, r.name) : "the rated part is too short, below two windows",
          span});
   }
@@ -84,11 +90,10 @@ void power_rows(const Filing& f, Rows& rows) {
   rows.push_back({"design power of the servers", number(f.design_W * 1e-6), "MW",
                   "every GPU at its limit, fans at full speed, at the AC inputs",
                   "hall.*.n_gpu, gpu, server of the scenario"});
-  from_run(f, rows, Span::whole, "largest power", "pcc_max_MW", "MW", "1 ms mean at the connection");
-  from_run(f, rows, Span::whole, "smallest power", "pcc_min_MW", "MW", "1 ms mean at the connection");
-  from_run(f, rows, Span::whole, "mean power", "pcc_mean_MW", "MW", "energy at the connection over the run's length");
-  from_run(f, rows, Span::whole, "mean power of the servers", "it_mean_MW", "MW",
-           "energy at the AC inputs over the run's length");
+  from_run(f, rows, Span::whole, "pcc_max_MW", "1 ms mean at the connection");
+  from_run(f, rows, Span::whole, "pcc_min_MW", "1 ms mean at the connection");
+  from_run(f, rows, Span::whole, "pcc_mean_MW", "energy at the connection over the run's length");
+  from_run(f, rows, Span::whole, "it_mean_MW", "energy at the AC inputs over the run's length");
   const double site = f.results.empty() ? std::nan("") : figure_of(f.results.front(), "pcc_mean_MW"),
                servers = f.results.empty() ? std::nan("") : figure_of(f.results.front(), "it_mean_MW");
   rows.push_back({"share of plant and losses", number(100.0 * (1.0 - servers / site), 3), "%",
@@ -137,21 +142,19 @@ void line_rows(const Filing& f, Rows& rows) {
 
 void swing_rows(const Filing& f, Rows& rows) {
   const std::string ramps = "change of means over the window, per time";
-  from_run(f, rows, Span::whole, "largest ramp up over 0.1 s", "pcc_ramp_up_max_MW_per_s", "MW per min", ramps, 60.0);
-  from_run(f, rows, Span::whole, "largest ramp down over 0.1 s", "pcc_ramp_down_max_MW_per_s", "MW per min", ramps,
-           60.0);
-  from_run(f, rows, Span::whole, "largest change over 1 s", "pcc_step_1s_max_MW", "MW", "|P(t + 1 s) - P(t)|");
-  table_of_run(f, rows, "largest ramp up", "ramp_up_MW_per_s", "MW per min", 60.0, ramps);
-  table_of_run(f, rows, "largest ramp down", "ramp_down_MW_per_s", "MW per min", 60.0, ramps);
-  table_of_run(f, rows, "swing in a band, RMS", "band_rms_MW", "MW", 1.0, "band-pass of the power");
+  from_run(f, rows, Span::whole, "pcc_ramp_up_max_MW_per_s", ramps);
+  from_run(f, rows, Span::whole, "pcc_ramp_down_max_MW_per_s", ramps);
+  from_run(f, rows, Span::whole, "pcc_step_1s_max_MW", "|P(t + 1 s) - P(t)|");
+  table_of_run(f, rows, "ramp_up_MW_per_s", ramps);
+  table_of_run(f, rows, "ramp_down_MW_per_s", ramps);
+  table_of_run(f, rows, "band_rms_MW", "band-pass of the power");
   line_rows(f, rows);
   rows.push_back({"harmonics to the 50th", "open", "%", "not simulated: fundamental only",
                   "measurement or converter data", "of a run"});
-  from_run(f, rows, Span::whole, "largest voltage change", "volt_deviation_max_percent", "%",
+  from_run(f, rows, Span::whole, "volt_deviation_max_percent",
            "from the voltage at the run's first power, caused by the site behind the short-circuit power below");
-  for (const char* lamp : {"120V_60Hz", "230V_50Hz"})
-    from_run(f, rows, Span::rated, fmt::format("flicker P_st, {}", spaced(lamp)),
-             fmt::format("flicker_P_st_{}", lamp).c_str(), "", "IEC 61000-4-15, worst ten minutes");
+  for (const char* key : {"flicker_P_st_120V_60Hz", "flicker_P_st_230V_50Hz"})
+    from_run(f, rows, Span::rated, key, "IEC 61000-4-15, worst ten minutes");
 }
 
 /// "stated", or the range of an assumed value.

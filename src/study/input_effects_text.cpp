@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "chance.hpp"
 #include "input_effects.hpp"
+#include "sim/figure_list.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
@@ -14,9 +14,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string words_of(const std::string& headline) {
-  const auto all = headlines();
-  const auto at = std::find_if(all.begin(), all.end(), [&](const Headline& h) { return headline == h.key; });
-  return at == all.end() ? headline : at->text;
+  const sim::Figure* known = sim::find_figure(headline);
+  return known == nullptr ? headline : known->words;
 }
 
 /// `12 → -1.9 %`, or why the value cannot be run.
@@ -63,9 +62,9 @@ std::string effects_json(const InputEffects& effects) {
       ends.push_back(std::move(one));
     }
     out["effects"].push_back({{"keys", x.keys},
-                             {"headline", x.headline},
-                             {"largest_frac", number(x.largest_frac)},
-                             {"ends", std::move(ends)}});
+                              {"headline", x.headline},
+                              {"largest_frac", number(x.largest_frac)},
+                              {"ends", std::move(ends)}});
   }
   return out.dump();
 }

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/median.hpp"
-#include "chance.hpp"
 #include "event_instants_parts.hpp"
+#include "sim/figure_list.hpp"
 #include "tidewatt/sim/look_up.hpp"
 #include "tidewatt/sim/run.hpp"
 
@@ -29,8 +29,8 @@ double replayed_s(const sim::Scenario& s) {
 Figures figures_of(const sim::Scenario& scenario) {
   const auto result = sim::run(scenario, {1, {}});
   Figures out;
-  for (const Headline& h : headlines())
-    if (const double x = sim::figure(result, h.key); std::isfinite(x)) out[h.key] = x;
+  for (const auto* h : sim::headline_figures())
+    if (const double x = sim::figure(result, h->key); std::isfinite(x)) out[h->key] = x;
   return out;
 }
 

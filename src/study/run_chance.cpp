@@ -12,6 +12,7 @@
 #include "fleet_expectation.hpp"
 #include "input_draws.hpp"
 #include "replays.hpp"
+#include "sim/figure_list.hpp"
 #include "sim/fleet_clocks.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/look_up.hpp"
@@ -93,9 +94,9 @@ ChancePart fleet_part(sim::Scenario scenario, const sim::Result& base, const Cha
 }
 
 /// Why a headline of the run has no interval; empty: it has one.
-std::string without(const sim::Result& base, const Headline& h) {
-  if (std::string_view(h.key) != "throughput_swing_percent") return "";
-  const double value = sim::figure(base, h.key);
+std::string without(const sim::Result& base, const std::string& key) {
+  if (key != "throughput_swing_percent") return "";
+  const double value = sim::figure(base, key);
   if (!std::isfinite(value)) return "the run has no whole day of training";
   return value > sim::figure(base, "throughput_swing_floor_percent")
              ? ""
@@ -126,13 +127,14 @@ Chance run_chance(const sim::Scenario& scenario, const sim::Result& base, const 
     out.parts[2] = inputs_part(fleet, nominal.typical, o);
     out.parts[3] = weather_part(fleet, nominal.as_is, o);
   }
-  for (const Headline& h : headlines()) {
+  for (const auto* headline : sim::headline_figures()) {
+    const std::string key = headline->key;
     const bool there =
-        std::any_of(base.summary.begin(), base.summary.end(), [&](const auto& item) { return item.first == h.key; });
+        std::any_of(base.summary.begin(), base.summary.end(), [&](const auto& item) { return item.first == key; });
     if (!there) continue;
-    const std::string why = without(base, h);
+    const std::string why = without(base, key);
     out.figures.push_back(
-        combine(h.key, why.empty() ? sim::figure(base, h.key) : std::nan(""), out.parts, physical_bounds(h.key, base)));
+        combine(key, why.empty() ? sim::figure(base, key) : std::nan(""), out.parts, physical_bounds(key, base)));
     out.figures.back().note = why;
   }
   out.cpu_s = cpu_s() - begin_s;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "declared_key.hpp"
+#include "sim/figure_list.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 namespace {
@@ -49,34 +50,26 @@ const std::vector<BackedHeadline>& backed_headlines() {
   static const std::vector<std::string_view> swing = {".power.", ".server.", ".network.", ".life."};
   static const std::vector<BackedHeadline> all = {
       {"tokens_per_s_mean",
-       "throughput",
        {"training time"},
        "throughput",
        "steps",
        {".compute.", ".network.", ".governor.", ".spread.", ".power.", ".plan."}},
       {"throughput_swing_percent",
-       "swing of throughput",
        {"days"},
        "%",
        "",
        {".power.", ".spread.", ".package.", ".governor.", ".plant.", ".air."},
        {"E7/clock-slope"}},
       {"pcc_mean_MW",
-       "mean power",
        {"node power"},
        "W",
        "at work",
        {".power.", ".server.", ".plant.", ".feeder.", ".governor.", ".plan."}},
-      {"pcc_step_1s_max_MW", "change over 1 s", {"power swing"}, "W", "", swing},
-      {"pcc_ramp_up_max_MW_per_s", "steepest rise", {"power swing"}, "W", "", swing},
-      {"pcc_ramp_down_max_MW_per_s", "steepest fall", {"power swing"}, "W", "", swing},
-      {"die_max_degC",
-       "hottest die",
-       {"temperature"},
-       "degC",
-       "",
-       {".power.", ".spread.", ".package.", ".air.", ".plant."}},
-      {"pue", "PUE", {"plant"}, "", "", {".plant.", ".air."}}};
+      {"pcc_step_1s_max_MW", {"power swing"}, "W", "", swing},
+      {"pcc_ramp_up_max_MW_per_s", {"power swing"}, "W", "", swing},
+      {"pcc_ramp_down_max_MW_per_s", {"power swing"}, "W", "", swing},
+      {"die_max_degC", {"temperature"}, "degC", "", {".power.", ".spread.", ".package.", ".air.", ".plant."}},
+      {"pue", {"plant"}, "", "", {".plant.", ".air."}}};
   return all;
 }
 
@@ -88,7 +81,7 @@ std::vector<Backing> backing(const std::vector<LedgerLine>& lines, const std::st
                              const std::vector<std::string>& assumed) {
   std::vector<Backing> out;
   for (const BackedHeadline& h : backed_headlines()) {
-    Backing& b = out.emplace_back(Backing{h.key, h.label, {}, {}, 0, {}});
+    Backing& b = out.emplace_back(Backing{h.key, sim::find_figure(h.key)->words, {}, {}, 0, {}});
     for (const auto& line : lines) {
       if (is_in(line.row, h.rows) && line.kind == "blind" && !is_blind(line) && first_line(lines, line.row) == &line)
         b.fitted.push_back(backing_row(line, device_of(*declared_key(declared_keys(), line.row))));
@@ -119,7 +112,7 @@ std::string backing_text(const std::vector<Backing>& all) {
                                       : fmt::format("{} (an entry is fitted since to {} {})", b.label,
                                                     b.fitted.front().row, error_text(b.fitted.front())));
     else
-      out += fmt::format("  {:<18} {}\n", b.label, rows_text(b.rows));
+      out += fmt::format("  {:<26} {}\n", b.label, rows_text(b.rows));
   }
   if (!none.empty()) out += fmt::format("  no row backs this: {}\n", fmt::join(none, ", "));
   return out;

@@ -9,7 +9,7 @@ namespace TIDEWATT_NAMESPACE::validate {
 
 /// A figure of the summary that rows may back.
 struct BackedHeadline {
-  const char *key, *label;              ///< of the summary; for people
+  const char* key;                      ///< of the summary
   std::vector<std::string_view> areas;  ///< whose rows compare its quantity
   /// The headline's own quantity and what the hardware does meanwhile, as in RowTraits.
   std::string_view quantity, state;

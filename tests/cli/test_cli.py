@@ -66,6 +66,10 @@ class RunsOnce(unittest.TestCase):
                     self.assertIsInstance(self.figures[key], kind)
                     self.assertNotIsInstance(self.figures[key], bool)
 
+    def test_every_key_is_listed(self):
+        scope = {row["key"]: row["scope"] for row in json.loads(product.call([BINARY, "figures", "--json"]).stdout)}
+        self.assertEqual([{scope[key] for key in keys} for keys in (set(self.figures) - {"jobs", "defaults"}, self.figures["jobs"][0])], [{"site", "both"}, {"job", "both"}])
+
     def test_headlines_have_intervals_that_change_nothing_else(self):
         with tempfile.TemporaryDirectory() as out:
             f = product.run(BINARY, TINY, out, interval=True).json
@@ -165,7 +169,7 @@ class RunsOnce(unittest.TestCase):
         first = plain.stdout.splitlines()[0]
         self.assertIn("128 GPUs process", first)
         self.assertTrue(first.endswith("."))
-        self.assertIn("\nPower\n", plain.stdout)
+        self.assertIn("\nPower at the connection\n", plain.stdout)
         self.assertNotIn("energy_closure", plain.stdout)
 
 

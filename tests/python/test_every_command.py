@@ -303,6 +303,11 @@ def test_verify_tells_a_whole_file_from_a_damaged_one(result, tmp_path):
         tw.verify(path)
 
 
+def test_figures_are_those_that_the_command_lists():
+    assert tw.figures() == command_json("figures")
+    assert {row["key"] for row in tw.figures() if row["headline"]} > {"pue", "pcc_max_MW"}
+
+
 def test_schema_has_the_commands_text():
     assert tw.schema() == json.loads(subprocess.run([CLI, "schema"], capture_output=True, text=True, check=True).stdout)
     assert tw.schema("cap_W") == subprocess.run([CLI, "schema", "--keys", "cap_W"], capture_output=True, text=True, check=True).stdout

@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import page_numbers  # noqa: E402
 import synthetic_result  # noqa: E402
-from tidewatt import report  # noqa: E402
-from tidewatt.report import charts, compare_page, compliance, day, energy, findings, grid_case, labels, limiter, page_data, page_files, zoom  # noqa: E402
+from tidewatt import _figures, report  # noqa: E402
+from tidewatt.report import charts, compare_page, compliance, day, energy, findings, grid_case, limiter, page_data, page_files, zoom  # noqa: E402
 from tidewatt.report.read import Missing, ResultFile  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -158,14 +158,14 @@ def test_machines_of_the_grid_are_drawn_and_said(page, file):
     assert len(set(chart["data"][-1]["y"])) > 100  # microvolts per volt are not rounded away
     text = page.read_text().replace("\u00a0", " ")
     assert "The frequency of a machine swings by 8.00 mHz, at bus 31" in text
-    assert "lowest −1.25 mHz, highest 1 mHz" in text and "mode 1.1 Hz, damping 4.9 %" in text
+    assert "lowest −1.25 mHz, highest 1.00 mHz" in text and "mode 1.10 Hz, damping 4.90 %" in text
 
 
 def test_figures_that_are_lists_say_their_units_and_leave_empty_shares_out():
-    assert labels.with_unit({"none": 0.0, "power": 0.75, "thermal": 0.25}, labels.SHARE).replace("\u00a0", " ") == "power 75 %, thermal 25 %"
-    assert labels.text({"line_Hz": 0.5, "lasting_mHz": 2.0}).replace("\u00a0", " ") == "line 0.5 Hz, lasting 2 mHz"
-    assert labels.text({"n": 1.0, "ramp_down_max_MW_per_s": 21.7}).replace("\u00a0", " ") == "n 1, ramp down max 21.7 MW/s"
-    assert labels.with_unit(0.25, "°") == "0.25°"
+    assert _figures.shown("limiter_share", {"none": 0.0, "power": 0.75, "thermal": 0.25}) == "power\u00a075.0\u00a0%, thermal\u00a025.0\u00a0%"
+    assert _figures.shown("grid_case_rotor_deg", 0.25) == "0.250°"
+    assert _figures.shown("cost_USD", {"energy": 1.0, "total": None}).startswith("energy\u00a01.00\u00a0USD, total\u00a0–")
+    assert _figures.shown("limiter_share", ["no", "list"]) == "['no', 'list']"  # a damaged file's
 
 
 def test_a_day_s_lines_reach_its_end(file):
@@ -278,7 +278,7 @@ def test_the_cards_show_the_chance_that_lies_beside_the_result(file, tmp_path):
     def page():
         return report.write(own, tmp_path / "page")[0].read_text(encoding="utf-8")
 
-    assert "median 18.5, 90 % within 17.0\u00a0to\u00a021.0" in page()
+    assert "median 18.5\u00a0MW, 90 % within 17.0\u00a0to\u00a021.0" in page()
     # Captions have it too, and say what brackets hold: the caption of the waveform has the largest millisecond.
     words = findings.waveform(ResultFile(own), float("nan"))[1]
     assert "MW (17.0\u00a0to\u00a021.0)" in words and words.endswith("in brackets: 90 % interval over fleets, instants, inputs, days and model error")

@@ -148,7 +148,7 @@ def test_the_title_of_the_events_names_them_and_checkpoints_say_that_they_end():
     result = short_run()
     happened = events.log(result)
     title, subtitle = findings.events(result, happened)
-    assert title == "Training makes progress for 46.2 % of the time: 1\u00a0checkpoint, 1\u00a0failure, 1\u00a0restart"
+    assert title == "Training makes progress for 46.2\u00a0% of the time: 1\u00a0checkpoint, 1\u00a0failure, 1\u00a0restart"
     assert "marked where they end" in subtitle
     assert [events.spoken(event) for event in happened][1:3] == ["checkpoint ends, main: iteration 28", "failure, main: in iterate"]
 
@@ -299,9 +299,9 @@ def test_many_rows_become_bands():
 
 
 def test_a_comparison_reads_well():
-    assert compare_page.told([15.4873, 13.3569], "MW") == ["15.5 MW", "13.4 MW"]
-    assert compare_page.told([1.04657, 1.04744], "") == ["1.0466", "1.0474"]  # three and four digits would read the same
-    assert compare_page.told([2.0, 2.0], "MW") == ["2 MW", "2 MW"]
+    assert compare_page.told("pcc_max_MW", [15.4873, 13.3569]) == ["15.5 MW", "13.4 MW"]
+    assert compare_page.told("pcc_max_MW", [1.04657, 1.04744]) == ["1.0466 MW", "1.0474 MW"]  # three and four digits would read the same
+    assert compare_page.told("pcc_max_MW", [2.0, 2.0]) == ["2.00 MW", "2.00 MW"]
     assert compare_page.short("24", "0.16666666666666666") == ("24", "0.1667")
     assert compare_page.short("0.1666666", "0.1666667") == ("0.1666666", "0.1666667")
     assert [compare_page.change(*pair) for pair in [(1000.0, 1444.4), (13.5, 11.64), (100.0, 100.004)]] == ["+44.4 %", "−13.8 %", "+0.004 %"]

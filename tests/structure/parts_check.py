@@ -34,7 +34,7 @@ FACES = {"cli"}
 # Rooms of sim, ground floor first: a room may include itself and those before it. A file belongs to the room of its header; `x_more.cpp`
 # to that of x.hpp.
 ROOMS = {
-    "result": "result result_column look_up port",
+    "result": "result result_column figure_list look_up port",
     "scenario": "kinds economics neighbour site_devices scenario scenario_check scenario_defaults scenario_grid scenario_inputs scenario_rack scenario_reading scenario_site "
                 "inherit shipped_scenarios build_fleet site_params site_weather load_groups grid_case gpu_step",
     "halls": "outside outdoor_air hall_books hall_loop plant_outages plant_steps planted_hall rack_flows hall_controls operator order_tiers transformer_watch feeder_loading replay",

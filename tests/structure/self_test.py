@@ -8,6 +8,7 @@ import catalog_check
 import classes_check
 import docstrings_check
 import fields_check
+import figures_check
 import length_check
 import names_check
 import parts_check
@@ -47,6 +48,16 @@ class Checks(cases.Case):
         self.assertEqual(self.found(docstrings_check), [])
         self.put("src/dvfs/b.cpp", '#include "power/b.hpp"\n')
         self.assert_one(self.found(docstrings_check), "src/power/b.hpp", "no comment")
+
+    # --- figures
+    def test_the_list_of_figures_has_their_units_words_and_digits(self):
+        self.put("src/sim/figure_list_power.cpp", 'Figure f[] = {{"pcc_max_MW", "MW", "largest power", "x"}, {"die_max_degC",\n "°C",\n "hottest die", ""}};\n')
+        good = ('TOP = ("pcc_max_MW", "die_max_degC")\nx = _part(result, "pcc_max_MW", "up to {} at once"), summary["pcc_max_MW_p95"], summary.get("jobs")\n', "x = said.summary.pcc_max_MW;\n")
+        wrong = (("a.py", 'x = ("pcc_max_MW", "most", "MW")', '{"pcc_max_MW": "largest power"}', '_part(result, "pcc_max_MW", "{} MW")', '_part(result, "pcc_max_MW", "{}", 4)', 'f"{summary[\'pcc_max_MW\']} MW"', 'result.figure("pcc_m")',
+                  'summary["pcc_m"]', 'summary.get("pcc_m")', 'TOP = ["pcc_max_MW", "die_max_degC", "pcc_m"]', '"""' + "\n" * 7 + 'summary.pcc_m"""'), ("b.js", "said.summary.pcc_m;", '["pcc_max_MW", "peak", 1]'))  # fmt: skip
+        for file, line in ((file, line) for file, *lines in wrong for line in ("", *lines)):
+            self.put("python/tidewatt/a.py", good[0] + line * (file == "a.py")), self.put("python/tidewatt/b.js", good[1] + line * (file == "b.js"))
+            self.assert_one(self.found(figures_check), f"python/tidewatt/{file}:", "pcc_m") if line else self.assertEqual(self.found(figures_check), [])
 
     # --- parts
     def test_allowed_includes_pass(self):

@@ -1,11 +1,4 @@
-// Key, words, unit, scale, and whether more is better (0: neither).
-var FIGURES = [
-  ["tokens_per_s_mean", "throughput", "million tokens/s", 1e-6, 1], ["throughput_swing_percent", "swing of hourly throughput", "%", 1, -1],
-  ["pcc_mean_MW", "mean power", "MW", 1, 0], ["hour_max_MW", "hottest hour", "MW", 1, 0], ["pcc_max_MW", "largest millisecond", "MW", 1, 0],
-  ["pcc_step_1s_max_MW", "largest change over 1 s", "MW", 1, -1], ["pcc_ramp_up_max_MW_per_s", "steepest rise over 0.1 s", "MW/s", 1, -1],
-  ["pcc_ramp_down_max_MW_per_s", "steepest fall over 0.1 s", "MW/s", 1, -1], ["pue", "PUE", "", 1, -1], ["wue_L_per_kWh", "water", "L/kWh", 1, -1],
-  ["die_max_degC", "hottest die", "\u00b0C", 1, -1], ["effective_time_percent", "effective time", "%", 1, 1],
-  ["smoothing_burn_MWh", "burned by smoothing", "MWh", 1, -1]];
+var FIGURES = [];  // key, words, unit and scale of each, from the base case's description
 var TILES = 10, SETTLE_ms = 60;
 // turn: of the newest setting; an answer of an older one is not shown. now: the answers to it.
 var turn = 0, now = {}, basis = null, basis_rules = null, flight = null, timer = null, moved_ms = 0;

@@ -5,13 +5,25 @@ import contextlib
 import math
 from typing import Any
 
-from .. import _core
+from .. import _core, _figures
 from .._catalog import Catalog
+from ..report import contract
 from .base import Base, tables, tomllib
 
 # Set points of a plant that a supply temperature moves, by type (study::explain_swing shifts the same ones).
 SET_POINTS = ("supply_low_degC", "supply_high_degC", "air_set_degC", "loop_set_degC", "facility_set_degC", "min_degC", "max_degC")
 SHIFT_K = 6.0
+
+
+# What tiles and tables show; `hour_max_MW` is of the answer, not of its summary.
+FIGURES = ("tokens_per_s_mean", "throughput_swing_percent", "pcc_mean_MW", "hour_max_MW", "pcc_max_MW", "pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s",
+           "pcc_ramp_down_max_MW_per_s", "pue", "wue_L_per_kWh", "die_max_degC", "effective_time_percent", "smoothing_burn_MWh")  # fmt: skip
+
+
+def _picked(key: str) -> tuple[str, str, str, float]:
+    """(`key`, words, unit, scale) of a figure for the page's script."""
+    listed = _figures.listed()["pcc_mean_MW" if key == "hour_max_MW" else key]
+    return key, contract.WORDS if key == "hour_max_MW" else listed["words"], listed["shown_unit"], listed["scale"]
 
 
 def describe(base: Base) -> dict[str, Any]:
@@ -21,7 +33,8 @@ def describe(base: Base) -> dict[str, Any]:
     found = [*_gpus(base, scenario, said), *_cap(base, scenario, said), *_supply(said), *_weather(said), *_smoothing(said), *_storage(said), *_failure(scenario, said), *_rated(said)]
     return {"name": base.name, "toml": base.text, "controls": found, "lists": {key: said.get(key, []) for key in ("mitigation", "event")},
             "rules": _rules(base, said), "assumed": len(scenario._core.assumed), "hours": scenario.duration_s / 3600.0,
-            "start": scenario.start.isoformat(), "notes": scenario.notes}  # fmt: skip
+            "start": scenario.start.isoformat(), "notes": scenario.notes,
+            "figures": [_picked(key) for key in FIGURES]}  # fmt: skip
 
 
 def _entry(kind: str, name: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ window.addEventListener("unhandledrejection", function (event) { document.body.s
   }
 
   fetched("/base").then(function (answer) { return answer.json(); }).then(function (description) {
-    base = description;
+    base = description; FIGURES = base.figures;
     $("facts").textContent = Math.round(base.hours * 1000) / 1000 + " h from " + base.start.replace("T", " ") + ", " + base.assumed + " assumed inputs" + (base.notes.length ? ". Note: " + base.notes.join(" ") : "");
     build($("controls"));
     kept = recalled();

@@ -53,9 +53,9 @@ function listed() {
   box.textContent = "";
   $("kept").hidden = !kept.length;
   if (!kept.length) return;
-  var table = grid(box, ["", "name", "settings", "rules", "Mtok/s", "swing %", "mean MW", "hour MW", "peak MW", "step MW", "rise MW/s", "PUE", "L/kWh"], [], [4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  var table = grid(box, ["", "name", "settings", "rules"].concat(FIGURES.slice(0, TILES).map(function (f) { return f[1] + (f[2] ? " (" + f[2] + ")" : ""); })), [], FIGURES.slice(0, TILES).map(function (f, k) { return 4 + k; }));
   kept.forEach(function (v) {
-    var row = made("tr", null, table), first = made("td", null, row), box = made("input", null, first), s = v.said.summary;
+    var row = made("tr", null, table), first = made("td", null, row), box = made("input", null, first);
     box.type = "checkbox"; box.checked = v.beside; box.setAttribute("aria-label", "show " + v.name + " side by side");
     box.addEventListener("change", function () {
       if (box.checked && kept.filter(function (k) { return k.beside; }).length >= MOST_BESIDE) { box.checked = false; return notice("Six variants are side by side already."); }
@@ -67,7 +67,7 @@ function listed() {
     name.addEventListener("change", function () { v.name = name.value || v.name; remember(); refresh(); listed(); });
     made("td", v.words, row, "wide").style.whiteSpace = "normal";
     made("td", outcome(verdicts(v.said)), row);
-    [s.tokens_per_s_mean / 1e6, s.throughput_swing_percent, s.pcc_mean_MW, v.said.hour_max_MW, s.pcc_max_MW, s.pcc_step_1s_max_MW, s.pcc_ramp_up_max_MW_per_s, s.pue, s.wue_L_per_kWh].forEach(function (x) { made("td", spoken(x), row, "n"); });
+    FIGURES.slice(0, TILES).forEach(function (f) { var x = figure(v.said, f[0]); made("td", spoken(x === null || x === undefined ? x : x * f[3]), row, "n"); });
     open.type = away.type = "button";
     open.setAttribute("aria-label", "open " + v.name); away.setAttribute("aria-label", "remove " + v.name);
     open.addEventListener("click", function () { values = Object.assign({}, JSON.parse(JSON.stringify(initial)), JSON.parse(JSON.stringify(v.values))); show(); changed(); named(v); window.scrollTo(0, 0); });

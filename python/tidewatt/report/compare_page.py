@@ -8,20 +8,17 @@ from html import escape
 
 import numpy as np
 
+from .. import _figures
 from . import downsample, ramps, spectrum, waveform
 from .charts import N_POINTS, chart, time_axis, trace
 from .day import ZERO_degC_K, held, running
 from .findings import duration
-from .labels import FIGURES, with_unit
 from .page import Page, span_word, table, whole
 from .read import Missing, ResultFile
 from .style import BLUE, VERMILION, TimeAxis
 
 COLOURS = (BLUE, VERMILION)
-TOP = ["tokens_per_s_mean", "iteration_s", "pcc_mean_MW", "pcc_max_MW", "pcc_step_1s_max_MW", "die_max_degC", "pue"]
-TOP_WORDS = {"pcc_mean_MW": "mean power", "pcc_max_MW": "largest power"}  # which the table says under its heading
-
-
+TOP = ("tokens_per_s_mean", "iteration_s", "pcc_mean_MW", "pcc_max_MW", "pcc_step_1s_max_MW", "die_max_degC", "pue")
 BOOKS = ("energy_closure", "input_energy_error", "wall_s")  # whose change says nothing
 
 
@@ -43,13 +40,13 @@ def change(before: float, after: float, unit: str = "") -> str:
     return words.replace("-", "−")
 
 
-def told(values: list, unit: str) -> list[str]:
-    """Two figures `values` in a `unit` with three significant digits, or up to six where they differ and would read the same."""
-    for digits in (3, 4, 5, 6):
-        texts = [with_unit(value, unit, digits).replace("\u00a0", " ") for value in values]
-        if texts[0] != texts[1]:
+def told(key: str, values: list) -> list[str]:
+    """Two `values` of the figure `key` as texts, with up to six digits where they differ and would read the same."""
+    for digits in (0, 4, 5, 6):
+        texts = [_figures.shown(key, value, digits).replace(_figures.BLANK, " ") for value in values]
+        if values[0] == values[1] or texts[0] != texts[1]:
             break
-    return texts if values[0] != values[1] else [with_unit(value, unit, 3).replace("\u00a0", " ") for value in values]
+    return texts
 
 
 def short(before: str, after: str) -> tuple[str, str]:
@@ -112,7 +109,7 @@ def write(before: ResultFile, after: ResultFile) -> tuple[str, list[str]]:
     names = [result.path.stem for result in pair]
     if names[0] == names[1]:
         names = ["before", "after"]
-    page.add("figures", "Figures", lambda: _figures(pair, names))
+    page.add("figures", "Figures", lambda: _outcome(pair, names))
     page.add("settings", "Settings", lambda: _settings(pair, names))
     page.add("day", "Day", lambda: _day(page, pair, names))
     page.add("waveform", "Waveform", lambda: _waveform(page, pair, names))
@@ -121,25 +118,21 @@ def write(before: ResultFile, after: ResultFile) -> tuple[str, list[str]]:
     tokens = change(*(result.figure("tokens_per_s_mean") for result in pair))
     step = change(*(result.figure("pcc_step_1s_max_MW") for result in pair))
     tiles = "".join(
-        f"<div><b>{escape(change(before.figure(key), after.figure(key), _words()[key][1]))}</b><span>{escape(TOP_WORDS.get(key, _words()[key][0]))}</span></div>"
-        for key in TOP if key in _words() and math.isfinite(before.figure(key)) and math.isfinite(after.figure(key))
+        f"<div><b>{escape(change(before.figure(key), after.figure(key), _figures.listed()[key]['unit']))}</b><span>{escape(_figures.words(key))}</span></div>"
+        for key in TOP if math.isfinite(before.figure(key)) and math.isfinite(after.figure(key))
     )  # fmt: skip
     title = f"{names[1]} against {names[0]}: throughput {tokens}, largest change over 1 s {step}"
     return whole(page, title, f"blue: {names[0]} · orange: {names[1]}", tiles), page.notes
 
 
-def _words() -> dict[str, tuple[str, str]]:
-    return {key: words for part in FIGURES.values() for key, words in part.items()}
-
-
-def _figures(pair, names):
+def _outcome(pair, names):
     parts = []
-    for part, keys in FIGURES.items():
+    for part, keys in _figures.tables().items():
         rows = []
-        for key, (word, unit) in keys.items():
+        for key in keys:
             values = [result.summary.get(key) for result in pair]
             if values != [None, None]:
-                rows.append([word, *told(values, unit), "–" if key in BOOKS else change(*values, unit)])
+                rows.append([_figures.words(key), *told(key, values), "–" if key in BOOKS else change(*values, _figures.listed()[key]["unit"])])
         if rows:
             parts.append(table(["", *names, "change"], rows, numeric=(1, 2, 3), caption=part))
     if not parts:
@@ -189,7 +182,7 @@ def _waveform(page, pair, names):
         data.append(trace(x, y, name, colour, step=True, width=1))
     x_axis = {"title": "time since the start of the window (s)", "unit": "s"}
     steps = [waveform.worst_step(r.group(shared[0])["time"], r.group(shared[0])["pcc_W"])[1] / 1e6 for r in pair]
-    title = f"Largest change over one second: {with_unit(steps[0], 'MW', 3)} and {with_unit(steps[1], 'MW', 3)}"
+    title = f"Largest change over one second: {' and '.join(_figures.shown('pcc_step_1s_max_MW', step) for step in steps)}"
     return title, f"window “{waveform.window_word(shared[0])}”", page.chart("chart-waveform", chart(data, ["power (MW)"], x_axis, 400, zero=True))
 
 
@@ -198,7 +191,7 @@ def _spectrum(page, pair, names):
     for result, name, colour in zip(pair, names, COLOURS):
         x, y = downsample.log_peaks(*spectrum.lines(result), N_POINTS)
         data.append(trace(x, np.asarray(y) / 1e3, name, colour, width=1))
-    line = [with_unit(spectrum.dominant(result)[0], "Hz", 3) for result in pair]
+    line = [_figures.shown("pcc_dominant_Hz", spectrum.dominant(result)[0]) for result in pair]
     x_axis = {"title": "frequency (Hz)", "unit": "Hz", "log": True}
     return f"Strongest lines at {line[0]} and {line[1]}", "", page.chart("chart-spectrum", chart(data, ["amplitude (kW)"], x_axis, 400, log=True))
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from .read import Missing, ResultFile
 
+WORDS = "mean of the hottest hour"
 TITLE = "Mean of the hottest hour within the contract"
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import _figures
 from .charts import chart, rectangles, time_axis
 from .findings import number
 from .read import Missing, ResultFile
@@ -26,20 +27,12 @@ def totals(result: ResultFile) -> dict[str, float]:
     return {"site": site, "it": it, "rest": site - it, "hours": span_h, "tokens": tokens, "water_m3": result.figure("wue_L_per_kWh") * it}
 
 
-def costs(result: ResultFile) -> list[tuple[str, float, str]]:
-    """Cost, carbon and water of a `result` as (what, value, unit), from its scenario's [economics]; empty without one."""
-    bill = result.summary.get("cost_USD")
-    if not bill:
-        return []
-    bill = dict(bill)
-    words = {"energy": "energy by the hour", "demand": "demand charge, the run's share of a month", "fixed": "fixed charges, likewise",
-             "water": "water", "devices": "mitigations", "total": "total", "total_low_prices": "total at low prices", "total_high_prices": "total at high prices"}  # fmt: skip
-    rows = [(word, float(bill[key]), "USD") for key, word in words.items() if key in bill]
-    for key, word, unit in [("cost_USD_per_Ttoken", "cost per trillion tokens", "USD"), ("carbon_t", "carbon dioxide", "t"),
-                            ("carbon_t_per_Ttoken", "carbon dioxide per trillion tokens", "t"), ("water_m3_per_Ttoken", "water per trillion tokens", "m³")]:  # fmt: skip
-        if np.isfinite(result.figure(key)):
-            rows.append((word, result.figure(key), unit))
-    return rows
+def costs(result: ResultFile) -> list[list[str]]:
+    """Cost, carbon and water of a `result` as [what, value with unit], from its scenario's [economics]; empty without one."""
+    bill = result.summary.get("cost_USD") or {}
+    rows = [[f"{_figures.words('cost_USD')}: {entry.replace('_', ' ')}", _figures.shown("cost_USD", float(value))] for entry, value in bill.items()]
+    more = ("cost_USD_per_Ttoken", "carbon_t", "carbon_t_per_Ttoken", "water_m3_per_Ttoken")
+    return rows + [[_figures.words(key), _figures.shown(key, result.figure(key))] for key in more if bill and np.isfinite(result.figure(key))]
 
 
 def hourly(result: ResultFile) -> dict:

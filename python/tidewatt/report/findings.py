@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 
+from .. import _figures
 from .read import ResultFile
 from .style import LIMITER_WORDS, grouped
 
@@ -24,33 +25,28 @@ def _join(parts: list[str]) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _part(result: ResultFile, key: str, pattern: str, digits: int = 3) -> str:
-    """The figure `key` in the words of a `pattern`, followed by the ends of its 90 % interval in brackets where they are known."""
+def _part(result: ResultFile, key: str, pattern: str = "", more: str = "") -> str:
+    """The figure `key` in the words of a `pattern`, or behind its own, `more`, and the ends of its 90 % interval in brackets where they are known."""
     value = result.figure(key)
     if not math.isfinite(value):
         return ""
-    return pattern.replace("{} ", "{}\u00a0").format(number(value, digits)) + _brackets(result, key, min(digits, 3))
+    return (pattern or f"{_figures.words(key)} {{}}").format(_figures.shown(key, value)) + more + _brackets(result, key)
 
 
-def _brackets(result: ResultFile, key: str, digits: int = 3) -> str:
-    ends = ends_words(result, key, digits)
+def _brackets(result: ResultFile, key: str) -> str:
+    ends = ends_words(result, key)
     return f" ({ends})" if ends else ""
 
 
-def ends_words(result: ResultFile, key: str, digits: int = 3) -> str:
-    """The ends of the 90 % interval of a `result`'s headline `key`, in words with this number of `digits`; empty where they are not known."""
+def ends_words(result: ResultFile, key: str) -> str:
+    """The ends of the 90 % interval of a `result`'s headline `key`, in words; empty where they are not known."""
     at = result.chance.get("figures", {}).get(key)
-    return f"{number(at['p05'], digits)}\u00a0to\u00a0{number(at['p95'], digits)}" if at else ""
+    return _figures.ends(key, (at["p05"], at["p95"])).replace(" to ", "\u00a0to\u00a0") if at else ""
 
 
 def _legend(result: ResultFile, *keys: str) -> str:
     """What brackets hold, where one of the headlines `keys` has an interval."""
     return "in brackets: 90 % interval over fleets, instants, inputs, days and model error" if any(ends_words(result, key) for key in keys) else ""
-
-
-def _count(result: ResultFile, key: str, word: str) -> str:
-    value = result.figure(key)
-    return f"{grouped(value)} {word}{'' if value == 1 else 's'}" if math.isfinite(value) else ""
 
 
 def _whose(result: ResultFile) -> str:
@@ -68,7 +64,7 @@ def of_peak(summary) -> str:
 def fleet_words(result: ResultFile) -> str:
     """How many GPUs a `result` has, in words."""
     n = result.figure("n_gpu")
-    return f"{grouped(n)} GPUs" if math.isfinite(n) else ""
+    return f"{grouped(n)} {_figures.words('n_gpu')}" if math.isfinite(n) else ""
 
 
 def day(result: ResultFile) -> tuple[str, str]:
@@ -76,20 +72,20 @@ def day(result: ResultFile) -> tuple[str, str]:
     swing, hours = result.figure("throughput_swing_percent"), result.summary.get("throughput_min_hours") or []
     title = "The run: air, clocks, throughput and power"
     if math.isfinite(swing) and result.figure("simulated_s") >= LEAST_DAY_s:
-        title = f"Hourly throughput swings by {number(swing, 2)} %" + _brackets(result, "throughput_swing_percent", 2)
+        title = _part(result, "throughput_swing_percent", "Hourly throughput swings by {}")
         if hours:
             title += f", lowest from {span_of_hours(hours)} h" + (", where the run begins" if _begins_in(result, hours) else "")
     elif math.isfinite(result.figure("pcc_step_1s_max_MW")):
-        title = _part(result, "pcc_mean_MW", "A mean of {} MW at the connection") + _part(result, "pcc_step_1s_max_MW", ", which changes by up to {} MW over a second")
+        title = _part(result, "pcc_mean_MW", "A mean of {} at the connection") + _part(result, "pcc_step_1s_max_MW", ", which changes by up to {} over a second")
     return title, _join(
         [
             fleet_words(result),
-            _part(result, "iteration_s", "iteration {} s"),
-            _part(result, "mfu_percent", "MFU {} %" + of_peak(result.summary)),
-            _part(result, "die_max_degC", "hottest die {} °C"),
-            _part(result, "clock_mean_MHz", "mean clock {} MHz", 4),
-            _part(result, "clock_slowest_MHz", "slowest {} MHz", 4),
-            _part(result, "pue", "PUE {}", 4),
+            _part(result, "iteration_s"),
+            _part(result, "mfu_percent", more=of_peak(result.summary)),
+            _part(result, "die_max_degC"),
+            _part(result, "clock_mean_MHz"),
+            _part(result, "clock_slowest_MHz"),
+            _part(result, "pue"),
             _legend(result, "throughput_swing_percent", "pcc_mean_MW", "pcc_step_1s_max_MW", "iteration_s", "die_max_degC", "pue"),
         ]
     )
@@ -120,14 +116,14 @@ def waveform(result: ResultFile, step_MW: float) -> tuple[str, str]:
     title = "Power at the point of common coupling"
     if math.isfinite(step_MW):
         of_run = math.isclose(step_MW, result.figure("pcc_step_1s_max_MW"), rel_tol=2e-3)
-        title += f" moves by up to {number(step_MW)} MW over one second" + (_brackets(result, "pcc_step_1s_max_MW") if of_run else "")
+        title += f" moves by up to {_figures.shown('pcc_step_1s_max_MW', step_MW)} over one second" + (_brackets(result, "pcc_step_1s_max_MW") if of_run else "")
     words = _join(
         [
-            _part(result, "pcc_mean_MW", "mean {} MW"),
-            _part(result, "pcc_min_MW", "from {}") + _part(result, "pcc_max_MW", " to {} MW"),
-            _part(result, "pcc_step_1s_max_MW", "up to {} MW over one second"),
-            _part(result, "freq_deviation_max_mHz", "frequency off by {} mHz"),
-            _part(result, "volt_deviation_max_percent", "voltage off by {} %"),
+            _part(result, "pcc_mean_MW"),
+            _part(result, "pcc_min_MW", "from {}") + _part(result, "pcc_max_MW", " to {}"),
+            _part(result, "pcc_step_1s_max_MW", "up to {} over one second"),
+            _part(result, "freq_deviation_max_mHz", "frequency off by {}"),
+            _part(result, "volt_deviation_max_percent", "voltage off by {}"),
             _legend(result, "pcc_mean_MW", "pcc_max_MW", "pcc_step_1s_max_MW"),
         ]
     )
@@ -138,7 +134,7 @@ def iteration(result: ResultFile, load_W) -> tuple[str, str]:
     """(title, subtitle) of an iteration of a `result`. `load_W`: its levels, W, shape (n,)."""
     low, high = load_W.min() / 1e6, load_W.max() / 1e6
     title = f"Each iteration, the servers' load moves between {number(low)} and {number(high)} MW"
-    return title, _join([fleet_words(result), _part(result, "iteration_s", "iteration {} s"), "at its exact edges", _legend(result, "iteration_s")])
+    return title, _join([fleet_words(result), _part(result, "iteration_s"), "at its exact edges", _legend(result, "iteration_s")])
 
 
 def rules_part(result: ResultFile) -> tuple[float, float]:
@@ -158,7 +154,7 @@ def rules_part_words(result: ResultFile) -> str:
 def spectrum(result: ResultFile, line_Hz: float, line_W: float) -> tuple[str, str]:
     """(title, subtitle) of a `result`'s spectrum, whose strongest line is at `line_Hz` with the amplitude `line_W`; NaN if none stands out.
     """
-    title = f"The strongest line is {number(line_W / 1e6)} MW at {number(line_Hz)} Hz" if math.isfinite(line_Hz) else "No spectral line stands out"
+    title = f"The strongest line is {_figures.shown('pcc_dominant_MW', line_W / 1e6)} at {_figures.shown('pcc_dominant_Hz', line_Hz)}" if math.isfinite(line_Hz) else "No spectral line stands out"
     iteration = result.iteration_s
     order = line_Hz * iteration
     if math.isfinite(order) and abs(order - round(order)) < 0.1 and round(order) >= 1:
@@ -168,7 +164,7 @@ def spectrum(result: ResultFile, line_Hz: float, line_W: float) -> tuple[str, st
         [
             "amplitude of power at the connection in the longest stretch of iterations",
             f"bands: over {rules_part_words(result)}" if result.names("grid_bands") else "",
-            f"iteration {number(iteration)}\u00a0s{_whose(result)}; dotted: its first 10 multiples, the others are not marked" if math.isfinite(iteration) else "",
+            f"{_figures.named('iteration_s', iteration)}{_whose(result)}; dotted: its first 10 multiples, the others are not marked" if math.isfinite(iteration) else "",
         ]
     )
 
@@ -184,8 +180,8 @@ def ramps(result: ResultFile, window_s: float, up_W_per_s: float, down_W_per_s: 
         [
             f"over {rules_part_words(result)}, each window on its own: steepest change of the mean power at the connection between two neighbouring windows",
             "" if rule_limits.of_ramps(result) else "no rule of this run limits a ramp",
-            _part(result, "pcc_ramp_up_max_MW_per_s", "steepest of the whole run over 100 ms: rise {} MW/s")
-            + _part(result, "pcc_ramp_down_max_MW_per_s", ", fall {} MW/s"),
+            _part(result, "pcc_ramp_up_max_MW_per_s", "steepest of the whole run over 100 ms: rise {}")
+            + _part(result, "pcc_ramp_down_max_MW_per_s", ", fall {}"),
             _legend(result, "pcc_ramp_up_max_MW_per_s", "pcc_ramp_down_max_MW_per_s"),
         ]
     )
@@ -204,7 +200,7 @@ def fleet(result: ResultFile, hottest_degC: float, mean_degC: float, slowest_MHz
         [
             "mean over one iteration, after the step with the warmest inlet",
             f"die mean {mean_degC:.1f} °C, hottest {hottest_degC:.1f} °C"
-            + _part(result, "die_max_degC", "; the hottest of the whole run, within an iteration, is {} °C"),
+            + _part(result, "die_max_degC", "; the hottest of the whole run, within an iteration, is {}"),
             f"clock mean {mean_MHz:,.0f} MHz, slowest {slowest_MHz:,.0f} MHz",
             "of the dies' variance, " + ", ".join(f"{word} explains {100 * share:.0f} %" for word, share in explained.items()) if explained else "",
         ]
@@ -235,13 +231,12 @@ def events(result: ResultFile, happened: list[tuple]) -> tuple[str, str]:
     for _, kind, _, _ in happened:
         count[kind] = count.get(kind, 0) + 1
     said = [f"{n}\u00a0{kind.replace('_', ' ')}{'' if n == 1 else 's'}" for kind, n in count.items() if kind not in ("start", "done")]
-    share = result.figure("effective_time_percent")
-    title = f"Training makes progress for {number(share)} % of the time" if math.isfinite(share) else "What the job did"
+    title = _part(result, "effective_time_percent", "Training makes progress for {} of the time") or "What the job did"
     title += f": {', '.join(said)}" if said else ", without an interruption" if happened else ""
     return title, _join(
         [
-            _count(result, "n_interruptions_unexpected", "unexpected interruption"),
-            _count(result, "n_interruptions_planned", "planned interruption"),
+            _part(result, "n_interruptions_unexpected"),
+            _part(result, "n_interruptions_planned"),
             "checkpoints and evaluations are marked where they end",
         ]
     )
@@ -252,13 +247,13 @@ def grid_case(result: ResultFile) -> tuple[str, str]:
     title = "Frequency and voltage on a power system of several machines"
     bus = result.figure("grid_case_machine_bus")
     if math.isfinite(bus):
-        title = _part(result, "grid_case_machine_swing_mHz", "The frequency of a machine swings by {} mHz") + f", at bus {bus:.0f}"
+        title = _part(result, "grid_case_machine_swing_mHz", "The frequency of a machine swings by {}") + f", at bus {bus:.0f}"
     leaves = result.summary.get("grid_case_site_leaves")
     return title, _join(
         [
             str(result.summary.get("grid_case") or ""),
-            _part(result, "grid_case_rotor_deg", "largest swing of a rotor {}°"),
-            _part(result, "grid_case_left_out_slower_s", "what is slower than {} s is left out: the case has no governors"),
+            _part(result, "grid_case_rotor_deg", "largest swing of a rotor {}"),
+            _part(result, "grid_case_left_out_slower_s", "what is slower than {} is left out: the case has no governors"),
             f"the site would leave after {leaves}" if leaves else "",
         ]
     )

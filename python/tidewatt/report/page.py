@@ -5,23 +5,13 @@ import functools
 import math
 from html import escape
 
+from .. import _figures
+from .._figures import text
 from . import charts, charts_day, compliance, contract, energy, events, evidence, findings, fleet, page_files, ramps, spectrum, waveform, zoom
-from .labels import FIGURES, text, with_unit
 from .page_data import packed
 from .read import Missing, ResultFile
 
-TOP = [
-    ("throughput_swing_percent", "throughput swing over the day", "%"),
-    ("iteration_s", "iteration", "s"),
-    ("mfu_percent", "MFU, causal attention", "%"),
-    ("hfu_percent", "HFU, full attention, recomputed", "%"),
-    ("pcc_mean_MW", "mean at the connection", "MW"),
-    ("pcc_max_MW", "largest at the connection", "MW"),
-    ("pcc_step_1s_max_MW", "largest change over 1 s", "MW"),
-    ("clock_mean_MHz", "mean clock", "MHz"),
-    ("die_max_degC", "hottest die", "°C"),
-    ("pue", "PUE", ""),
-]
+TOP = ("throughput_swing_percent", "iteration_s", "mfu_percent", "hfu_percent", "pcc_mean_MW", "pcc_max_MW", "pcc_step_1s_max_MW", "clock_mean_MHz", "die_max_degC", "pue")
 
 
 # What `only` may name, apart from recorded windows.
@@ -60,7 +50,7 @@ def write(result: ResultFile, only=(), held=()) -> tuple[str, list[str]]:
     """(the page of a `result`, notes on parts left out); `only`: the parts to show, all if empty; `held`: verdicts beyond those of
     the site's rules, as `compliance.rows` gives them."""
     page = Page(only)
-    page.add("figures", "Figures", functools.partial(_figures, result))
+    page.add("figures", "Figures", functools.partial(_key_figures, result))
     page.add("day", "Day", functools.partial(_day, page, result))
     page.add("zoom", "Zoom", functools.partial(_zoom, page, result))
     for name in result.names("waveform_"):
@@ -98,8 +88,8 @@ def _tiles(result: ResultFile, found: list[dict]) -> str:
         rules = f'<div><b style="color:{compliance.COLOUR.get(verdict, "inherit")}">{escape(verdict)}</b><span>{word}</span></div>'
     peak = dict.fromkeys(("mfu_percent", "hfu_percent"), findings.of_peak(result.summary))
     return rules + "".join(
-        f"<div><b>{escape(with_unit(result.summary[key], unit))}</b><span>{escape(word + peak.get(key, ''))}{_chance(result, key)}</span></div>"
-        for key, word, unit in TOP
+        f"<div><b>{escape(_figures.shown(key, result.summary[key]))}</b><span>{escape(_figures.words(key) + peak.get(key, ''))}{_chance(result, key)}</span></div>"
+        for key in TOP
         if math.isfinite(result.figure(key))
     )
 
@@ -107,7 +97,7 @@ def _tiles(result: ResultFile, found: list[dict]) -> str:
 def _chance(result: ResultFile, key: str) -> str:
     """Median and ends of the 90 % interval of a headline, where they are known."""
     ends = findings.ends_words(result, key)
-    return f"<br>median {findings.number(result.chance['figures'][key]['p50'])}, 90 % within {ends}" if ends else ""
+    return f"<br>median {_figures.shown(key, result.chance['figures'][key]['p50'])}, 90 % within {ends}" if ends else ""
 
 
 def whole(page: Page, title: str, subtitle: str, tiles: str, above: str = "") -> str:
@@ -151,12 +141,12 @@ def table(head: list[str], rows: list[list[str]], numeric=(), caption: str = "")
     return f"<table>{name}{top}{body}</table>"
 
 
-def _figures(result):
+def _key_figures(result):
     parts = []
-    for part, keys in FIGURES.items():
-        rows = [[w, with_unit(result.summary[k], u)] for k, (w, u) in keys.items() if result.summary.get(k) is not None]
-        if part == "Power at the connection" and (hour := contract.hottest_hour(result)) is not None:
-            rows.insert(1, ["mean of the hottest hour", with_unit(hour[0], "MW")])
+    for part, keys in _figures.tables().items():
+        rows = [[_figures.words(k), _figures.shown(k, result.summary[k])] for k in keys if result.summary.get(k) is not None]
+        if "pcc_mean_MW" in keys and (hour := contract.hottest_hour(result)) is not None:
+            rows.append([contract.WORDS, _figures.shown("pcc_mean_MW", hour[0])])
         if rows:
             parts.append(table([], rows, numeric=(1,), caption=part))
     if not parts:
@@ -276,11 +266,8 @@ def _energy(page, result):
 
 def _costs(result):
     """What the scenario's own tariff and footprint make of the run; nothing without them."""
-    costs = energy.costs(result)
-    if not costs:
-        return ""
-    rows = [[word, findings.number(value, 4), unit] for word, value, unit in costs]
-    return '<div class="scroll">' + table(["at the scenario's tariff", "", ""], rows, numeric=(1,)) + "</div>"
+    rows = energy.costs(result)
+    return '<div class="scroll">' + table(["at the scenario's tariff", ""], rows, numeric=(1,)) + "</div>" if rows else ""
 
 
 def _books(result):

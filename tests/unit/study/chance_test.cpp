@@ -103,7 +103,7 @@ TEST_CASE("parts are an object by name, with counts and half-widths") {
   CHECK(file["figures"].size() == 1);
   CHECK(file["figures"]["pcc_mean_MW"]["p50"].get<double>() == c.figures.front().p50);
   CHECK(file["interval"]["parts"]["inputs"]["n_draw"] == 2);
-  CHECK(file["text"].get<std::string>().find("connection, mean, MW") != std::string::npos);
+  CHECK(file["text"].get<std::string>().find("mean power, MW") != std::string::npos);
   c.figures.pop_back();
   std::vector<std::pair<std::string, sim::Value>> summary = {{"pcc_mean_MW", 10.0}, {"pue", 1.1}};
   study::add_chance(c, summary);

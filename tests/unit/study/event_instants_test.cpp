@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "sim/figure_list.hpp"
 #include "study/event_instants_parts.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/look_up.hpp"
@@ -233,4 +234,12 @@ TEST_CASE("instants refuse a count of none and a result of other jobs") {
   const auto base = plain_run(s);
   CHECK_THROWS_AS(study::event_instants(s, base, 0), InputError);
   CHECK_THROWS_AS(study::event_instants(two_jobs(), base), InputError);
+}
+
+TEST_CASE("the list of figures says which ones events can set") {
+  std::vector<std::string> listed;
+  for (const auto* f : sim::headline_figures())
+    if (f->traits.of_instants) listed.emplace_back(f->key);
+  const auto keys = study::event_keys();
+  CHECK(listed == std::vector<std::string>(keys.begin(), keys.end()));
 }

@@ -162,10 +162,10 @@ TEST_CASE("ramps over windows that do not fit twice into the rated part are open
     REQUIRE(at != pack.sheet.end());
     return *at;
   };
-  CHECK(row("largest ramp up, 10 s").value != "open");
-  CHECK(row("largest ramp up, 60 s").value == "open");  // 100 s are rated, 180 simulated
-  CHECK(row("largest ramp up, 60 s").input == "the rated part is too short, below two windows");
-  CHECK(row("largest ramp up, 10 s").span == "rated part, 80 to 180 s");
+  CHECK(row("steepest rise, 10 s").value != "open");
+  CHECK(row("steepest rise, 60 s").value == "open");  // 100 s are rated, 180 simulated
+  CHECK(row("steepest rise, 60 s").input == "the rated part is too short, below two windows");
+  CHECK(row("steepest rise, 10 s").span == "rated part, 80 to 180 s");
   CHECK(row("largest power").span == "whole run, 0 to 180 s, start-up included");
   CHECK(row("largest reactive power").span == "window sample, 30 to 90 s");
   CHECK_THAT(row("short-circuit power").method, Catch::StartsWith("assumed, range"));

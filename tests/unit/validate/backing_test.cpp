@@ -1,6 +1,9 @@
 #include "validate/backing.hpp"
 
+#include <set>
+
 #include "catch.hpp"
+#include "sim/figure_list.hpp"
 
 using namespace tidewatt::validate;
 
@@ -58,10 +61,18 @@ TEST_CASE("the text names rows with their errors, the largest first, and what no
   std::vector<LedgerLine> lines = {line("R4/h100-256", "blind", -0.01), line("R4/h100-1536", "blind", 0.06),
                                    line("R5/405b-h100", "blind", 0.2), line("R5/8b-h100", "blind", -0.1)};
   const std::string scenario = "gpu = \"h100_sxm_700W\"", four = backing_text(backing(lines, scenario, {}));
-  CHECK(four.find("throughput         4 rows, median error 8 %, largest: R5/405b-h100 +20 %, R5/8b-h100 -10 %, "
+  CHECK(four.find("throughput while training  4 rows, median error 8 %, largest: R5/405b-h100 +20 %, R5/8b-h100 -10 %, "
                   "R4/h100-1536 +6 %\n") != std::string::npos);
-  CHECK(four.find("no row backs this: swing of throughput, mean power") != std::string::npos);
+  CHECK(four.find("no row backs this: swing of hourly throughput, mean power") != std::string::npos);
   lines.resize(1);
-  CHECK(backing_text(backing(lines, scenario, {})).find("throughput         1 row: R4/h100-256 -1 %\n") !=
+  CHECK(backing_text(backing(lines, scenario, {})).find("throughput while training  1 row: R4/h100-256 -1 %\n") !=
         std::string::npos);
+}
+
+TEST_CASE("the list of figures says which headlines blind rows back; iterations are the inverse of throughput") {
+  std::set<std::string> listed, backed = {"iteration_s"};
+  for (const auto* f : tidewatt::sim::headline_figures())
+    if (f->traits.of_model) listed.insert(f->key);
+  for (const auto& h : backed_headlines()) backed.insert(h.key);
+  CHECK(listed == backed);
 }
