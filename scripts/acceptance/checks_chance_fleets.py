@@ -18,7 +18,7 @@ def allowed(key, limit, value):
 
 def medians_of_runs(report, n_gpu):
     """Medians over complete runs of all seeds, by key."""
-    cases = [(DAY, {**product.fleet(n_gpu), "run.seed": seed}, ["--no-interval"]) for seed in SEEDS]
+    cases = [(DAY, {**product.fleet(n_gpu), "run.seed": seed}, []) for seed in SEEDS]
     runs = [o.json for o in report.runs(cases)]
     return {key: statistics.median(r[key] for r in runs) for key, _, _ in KEYS}
 
@@ -26,7 +26,7 @@ def medians_of_runs(report, n_gpu):
 def check_medians(report):
     for n_gpu in SIZES[1:] if report.quick else SIZES:
         wanted = medians_of_runs(report, n_gpu)
-        found = report.run(DAY, product.fleet(n_gpu), "--threads", 1).json
+        found = report.run(DAY, product.fleet(n_gpu), "--threads", 1, interval=True).json
         fleet = found["interval"]["parts"]["fleet"]
         report.judge(f"{n_gpu} GPUs: fleets drawn", fleet["n_draw"] >= 200 and fleet["n_failed"] == 0,
                      f"{fleet['n_draw']}, {fleet['n_failed']} failed", "at least 200, none failed")
@@ -42,7 +42,7 @@ def check_medians(report):
 def check_seeds(report):
     """Nine of ten pairs of runs of different seeds have almost the same medians."""
     n_gpu = 2048 if report.quick else 16384
-    runs = [o.json for o in report.runs([(DAY, {**product.fleet(n_gpu), "run.seed": seed}, []) for seed in range(1, 21)])]
+    runs = [o.json for o in report.runs([(DAY, {**product.fleet(n_gpu), "run.seed": seed}, []) for seed in range(1, 21)], interval=True)]
     for key, near in NEAR.items():
         medians = [r[f"{key}_p50"] for r in runs]
         pairs = zip(medians[::2], medians[1::2])

@@ -41,19 +41,19 @@ class Report:
         """A bound that the issue allows to miss, where the product's pages say by how much and why."""
         self._line("UNMET", name, measured, bound)
 
-    def run(self, scenario, sets=None, *more):
+    def run(self, scenario, sets=None, *more, interval=False):
         self.n_run += 1
         out = Path(self.folder.name) / f"{self.n_run}"
-        return product.run(self.binary, scenario, out, sets, more)
+        return product.run(self.binary, scenario, out, sets, more, interval=interval)
 
-    def runs(self, cases):
+    def runs(self, cases, interval=False):
         """Several independent runs of one thread each, as many at a time as there are cores."""
         with ThreadPoolExecutor(max_workers=product.cores()) as pool:
             jobs = []
             for scenario, sets, more in cases:
                 self.n_run += 1
                 out = Path(self.folder.name) / f"{self.n_run}"
-                jobs.append(pool.submit(product.run, self.binary, scenario, out, sets, ["--threads", 1, *more]))
+                jobs.append(pool.submit(product.run, self.binary, scenario, out, sets, ["--threads", 1, *more], interval=interval))
             return [j.result() for j in jobs]
 
     def finish(self):

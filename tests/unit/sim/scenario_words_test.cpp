@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "sim/common_key.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/sim/scenario.hpp"
 #include "tiny.hpp"
@@ -159,4 +160,16 @@ TEST_CASE("a result names the word used and those that are equally likely") {
   for (const char* number : {"/trust/value", "/trust/low", "/trust/high"}) CHECK(std::isnan(reals(r, number)[i]));
   for (std::size_t k = 0; k < keys.size(); ++k)
     CHECK(texts(r, "/trust/word")[k].empty() == std::isfinite(reals(r, "/trust/value")[k]));
+}
+
+TEST_CASE("a result says what each assumed input has done to a headline") {
+  const auto r = sim::run(tiny("", {"run.duration_h=0.01"}));
+  const auto& keys = texts(r, "/trust/key");
+  const auto& effects = reals(r, "/trust/largest_effect_frac");
+  REQUIRE(keys.size() == effects.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    INFO(keys[i]);
+    const double known = sim::known_effect_frac(keys[i]);
+    CHECK((effects[i] == known || (std::isnan(effects[i]) && std::isnan(known))));
+  }
 }
