@@ -1,4 +1,5 @@
-"""Acceptance of the fleet part of a run's interval: medians of the day against complete runs of forty seeds, their errors and their cost."""
+"""Acceptance of the fleet part of a run's interval: medians of the day with this part alone, as `--all` prints them, against complete runs of
+forty seeds, and their errors. The total's median has those of inputs, weather and model too, which forty fleets of one day do not have."""
 import statistics
 
 import product
@@ -31,18 +32,18 @@ def check_medians(report):
         report.judge(f"{n_gpu} GPUs: fleets drawn", fleet["n_draw"] >= 200 and fleet["n_failed"] == 0,
                      f"{fleet['n_draw']}, {fleet['n_failed']} failed", "at least 200, none failed")
         for key, unit, limit in KEYS:
-            ends = [found[f"{key}_{p}"] for p in ("p05", "p50", "p95")]
+            ends = [fleet[f"{key}_{p}"] for p in ("p05", "p50", "p95")]
             report.judge(f"{n_gpu} GPUs: {key} in order", ends == sorted(ends), " ".join(f"{x:.6g}" for x in ends), "p05, p50, p95")
             off = abs(ends[1] - wanted[key])
             report.at_most(f"{n_gpu} GPUs: {key}, median", off, allowed(key, limit, wanted[key]), unit, note=f"{ends[1]:.6g}, runs {wanted[key]:.6g}")
-        error = fleet["median_error"]["throughput_swing_percent"] * found["throughput_swing_percent_p50"]
+        error = fleet["median_error"]["throughput_swing_percent"] * fleet["throughput_swing_percent_p50"]
         report.at_most(f"{n_gpu} GPUs: standard error of the swing's median", error, ERROR_points, "points")
 
 
 def check_seeds(report):
     """Nine of ten pairs of runs of different seeds have almost the same medians."""
     n_gpu = 2048 if report.quick else 16384
-    runs = [o.json for o in report.runs([(DAY, {**product.fleet(n_gpu), "run.seed": seed}, []) for seed in range(1, 21)], interval=True)]
+    runs = [o.json["interval"]["parts"]["fleet"] for o in report.runs([(DAY, {**product.fleet(n_gpu), "run.seed": seed}, []) for seed in range(1, 21)], interval=True)]
     for key, near in NEAR.items():
         medians = [r[f"{key}_p50"] for r in runs]
         pairs = zip(medians[::2], medians[1::2])
