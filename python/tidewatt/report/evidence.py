@@ -28,8 +28,8 @@ def _trust(result):
 
 
 def effects(trust) -> list[float]:
-    """Largest change of a headline that each assumed input has made alone in shipped scenarios, dimensionless; NaN: not known.
-    @param trust: the group of that name of a result; files before 0.2 know none"""
+    """Largest change of a headline that each assumed input of the group `trust` has made alone in shipped scenarios, dimensionless; NaN:
+    not known, as in files before 0.2."""
     return trust["largest_effect_frac"].tolist() if "largest_effect_frac" in trust else [math.nan] * len(trust["key"])
 
 
@@ -41,7 +41,7 @@ def that_count(trust) -> list[int]:
 
 
 def percent(effect_frac: float) -> str:
-    """An effect in print."""
+    """An `effect_frac` in print."""
     return "not known" if math.isnan(effect_frac) else f"{100 * effect_frac:.2g} %"
 
 
