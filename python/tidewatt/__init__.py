@@ -107,7 +107,8 @@ _HOME = {
 }
 __all__ = [
     "Answer", "Calibration", "Catalog", "Conditioned", "CorruptFileError", "Engine", "Error", "Finding", "Fit", "InferencePower", "InputError", "MachineAnswer", "OutputError", "RefusedError",
-    "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "WaveformComparison", "bench", "best_cap", "calibrate", "compare", "compare_waveforms", "conditioned", "explain", "figures", "filing", "fit_fans", "fit_gpu",
+    "Replay", "Result", "Scenario", "Sizing", "SolverError", "StabilityAnswer", "SweepTable", "WaveformComparison", "bench", "best_cap",
+    "calibrate", "compare", "compare_waveforms", "conditioned", "explain", "figures", "filing", "fit_fans", "fit_gpu",
     "fit_inference_power", "fit_nodes", "fit_overhead", "interval", "load", "log_gpus", "machines", "most_gpus", "new", "open", "orders", "plant", "replay", "report", "ride", "rules", "run", "schema", "serve", "size",
     "stability", "sweep", "through_meter", "validate", "verify", "job_occupancy", "offered_load", *_READERS, *_TABLE_FITS,
 ]  # fmt: skip

@@ -221,7 +221,8 @@ def _trust(result):
         cells = [f'<td class="key">{breakable(str(key))}</td>', *(of_word if word else of_value), f'<td class="n">{evidence.percent(moves)}</td>', f'<td class="wide">{escape(str(source))}</td>']
         inner += f"<tr>{''.join(cells)}</tr>"
     left = f"; {len(effect) - len(rows)} more move no headline of a shipped scenario by 0.1 %" if len(rows) < len(effect) else ""
-    return f"{len(rows)} assumed inputs that count{left}", "values without a measured source, with the range they may lie in or the words they may be, and how far each alone has moved a headline of a shipped scenario over that range", f'<div class="scroll tall"><table>{inner}</table></div>'
+    words = "values without a measured source, with the range they may lie in or the words they may be, and how far each alone has moved a headline of a shipped scenario over that range"
+    return f"{len(rows)} assumed inputs that count{left}", words, f'<div class="scroll tall"><table>{inner}</table></div>'
 
 
 def _zoom(page, result):
