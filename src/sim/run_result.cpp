@@ -97,7 +97,7 @@ void add_trust(const Scenario& scenario, Result& result) {
     value.push_back(unless_word(a.value)), low.push_back(unless_word(a.low)), high.push_back(unless_word(a.high));
     word.push_back(is_word ? a.text(a.value) : "");
     words.push_back(is_word ? a.choices() : "");
-    effect.push_back(known_effect_frac(a.key));
+    effect.push_back(is_word || a.low < a.high ? known_effect_frac(a.key) : 0.0);  // no range: it is not moved
   }
   const auto n = shape_of(key.size());
   result.arrays.push_back({"/trust/key", {"input"}, n, key, "1", "assumed input"});

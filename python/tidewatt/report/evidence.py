@@ -5,6 +5,7 @@ import math
 from html import escape
 
 from .. import _core
+from .findings import number
 from .read import Missing
 
 SHOWN = 8  # rows and inputs named per headline
@@ -42,7 +43,7 @@ def that_count(trust) -> list[int]:
 
 def percent(effect_frac: float) -> str:
     """An `effect_frac` in print."""
-    return "not known" if math.isnan(effect_frac) else f"{100 * effect_frac:.2g} %"
+    return "not known" if math.isnan(effect_frac) else f"{number(100 * effect_frac, 2)} %"
 
 
 def error(row: dict) -> str:
