@@ -45,7 +45,7 @@ TEST_CASE("a headline names blind rows of its quantity on the run's devices, and
   CHECK(of(all, "throughput_swing_percent").rows.empty());
   REQUIRE(of(all, "throughput_swing_percent").fitted.size() == 1);
   CHECK(of(all, "throughput_swing_percent").fitted[0].row == "E7/clock-slope");
-  CHECK(backing_text(all).find("swing of throughput (an entry is fitted since to E7/clock-slope -9 %)") !=
+  CHECK(backing_text(all).find("swing of hourly throughput (an entry is fitted since to E7/clock-slope -9 %)") !=
         std::string::npos);
   CHECK(of(all, "die_max_degC").rows.empty());  // T1/mean is a fit today, whatever its line says
   CHECK(of(all, "pue").assumed == std::vector<std::string>{"hall.a.plant.fan_lag_s"});
