@@ -17,6 +17,8 @@ std::span<const EmbeddedFile> catalog_files();
 std::span<const EmbeddedFile> scenario_files();
 /// Lists of published runs that `validate` computes, and evidence.toml.
 std::span<const EmbeddedFile> validation_files();
+/// What assumed inputs have done in shipped scenarios: one file.
+std::span<const EmbeddedFile> effect_files();
 /// RAW and DYR files of scenarios/networks.
 std::span<const EmbeddedFile> network_files();
 /// docs/ledger, in the order of its lines.

@@ -2,8 +2,9 @@
 
 #include <limits>
 
+#include "base/embedded.hpp"
 #include "base/node_number.hpp"
-#include "tidewatt/catalog/catalog.hpp"
+#include "tidewatt/base/node.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 
@@ -17,7 +18,8 @@ std::string common_key(std::string key) {
 }
 
 double known_effect_frac(const std::string& key) {
-  static const Node effects = *catalog::Catalog().values("defaults", "effects").find("largest_frac");
+  static const Node effects =
+      *parse_toml(embedded::effect_files().front().text, "assumed_effects.toml").find("largest_frac");
   const Node* known = effects.find(common_key(key));
   return known == nullptr ? std::numeric_limits<double>::quiet_NaN() : number_in(*known).value();
 }

@@ -11,7 +11,7 @@ namespace TIDEWATT_NAMESPACE::sim {
 std::string common_key(std::string key);
 
 /// The largest change of any headline that an assumed input has made alone in the shipped scenarios, over its range
-/// (catalog/defaults/effects.toml), |K / K_run − 1|, dimensionless; NaN: it was not moved there.
+/// (assumed_effects.toml), |K / K_run − 1|, dimensionless; NaN: it was not moved there.
 double known_effect_frac(const std::string& key);
 
 }  // namespace TIDEWATT_NAMESPACE::sim

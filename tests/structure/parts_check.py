@@ -36,7 +36,7 @@ FACES = {"cli"}
 ROOMS = {
     "result": "result result_column figure_list look_up port",
     "scenario": "kinds economics neighbour site_devices scenario scenario_check scenario_defaults scenario_grid scenario_inputs scenario_rack scenario_reading scenario_site "
-                "inherit shipped_scenarios build_fleet site_params site_weather load_groups grid_case gpu_step",
+                "inherit common_key shipped_scenarios build_fleet site_params site_weather load_groups grid_case gpu_step",
     "halls": "outside outdoor_air hall_books hall_loop plant_outages plant_steps planted_hall rack_flows hall_controls operator order_tiers transformer_watch feeder_loading replay",
     "record": "weighted_mean site_means job_series fleet_snapshot fan_report gpu_hours fleet_clocks recorder",
     "jobs": "agenda job job_report job_run heat_guard step_planner neighbour_load",
