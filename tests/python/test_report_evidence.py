@@ -1,7 +1,9 @@
 """The report names the blind rows behind each headline, or says that there is none."""
+import math
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -48,3 +50,10 @@ def test_a_run_without_those_headlines_says_so(result):
     result.summary.clear()
     with pytest.raises(Missing):
         evidence.section(result)
+
+
+def test_inputs_that_move_no_headline_are_left_out_and_the_strongest_come_first():
+    trust = {"key": ["weak", "strong", "unknown", "some"], "largest_effect_frac": np.array([1e-4, 0.2, math.nan, 1e-3])}
+    assert [trust["key"][k] for k in evidence.that_count(trust)] == ["unknown", "strong", "some"]
+    assert evidence.that_count({"key": ["a", "b"]}) == [0, 1]  # a result from before they were known
+    assert [evidence.percent(x) for x in (1.0, 0.0012, math.nan)] == ["100 %", "0.12 %", "not known"]
