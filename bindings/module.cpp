@@ -1,8 +1,10 @@
 #include "bind.hpp"
+#include "sim/common_key.hpp"
 
 PYBIND11_MODULE(_core, m) {
   m.doc() = "The compiled half of tidewatt; use `import tidewatt`.";
   m.attr("__version__") = TIDEWATT_VERSION;
+  m.attr("LEAST_EFFECT_FRAC") = tidewatt::sim::least_effect_frac;
   tidewatt::bindings::bind_errors(m);
   tidewatt::bindings::bind_scenario(m);
   tidewatt::bindings::bind_plant(m);

@@ -4,6 +4,7 @@ from typing import Any, Callable, NamedTuple, Optional
 import numpy
 
 __version__: str
+LEAST_EFFECT_FRAC: float
 
 class Error(Exception): ...
 

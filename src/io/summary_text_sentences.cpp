@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "figure_text.hpp"
+#include "sim/common_key.hpp"
 #include "summary_cause.hpp"
 #include "summary_events.hpp"
 #include "summary_figures.hpp"
@@ -16,8 +17,6 @@
 
 namespace TIDEWATT_NAMESPACE::io {
 namespace {
-
-constexpr double least_effect_frac = 1e-3;  // of a headline: less is none
 
 constexpr double least_shown_share = 5e-4;
 
@@ -333,15 +332,16 @@ class Sentences {
   void trust() {
     const auto n_assumed = f_.texts("/trust/key").size();
     const auto& effect = f_.array("/trust/largest_effect_frac");
-    const auto n_still = std::count_if(effect.begin(), effect.end(), [](double x) { return x < least_effect_frac; });
+    const auto n_still =
+        std::count_if(effect.begin(), effect.end(), [](double x) { return x < sim::least_effect_frac; });
     const std::string defaults = f_.provenance("defaults");
     const auto n_default = std::count(defaults.begin(), defaults.end(), '\n');
     std::string text =
         fmt::format("The run rests on {} assumed inputs, each with a range or a list of words", n_assumed);
     if (n_still > 0)
       text += fmt::format(
-          ", {} of which move no headline of a shipped scenario by 0.1 % (--explain inputs tells of this run)",
-          n_still);
+          ", {} of which move no headline of a shipped scenario by {:g} % (--explain inputs tells of this run)",
+          n_still, 100.0 * sim::least_effect_frac);
     if (n_default > 0)
       text += fmt::format(", and on {} default{} that the scenario leaves to the program (--all lists them)", n_default,
                           n_default == 1 ? "" : "s");

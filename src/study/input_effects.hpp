@@ -9,9 +9,6 @@
 
 namespace TIDEWATT_NAMESPACE::study {
 
-/// A change of a headline below this is none: the printed lists leave such inputs out. Dimensionless, of the headline.
-inline constexpr double least_effect_frac = 1e-3;
-
 /// One value of an assumed input, and what it does.
 struct InputEnd {
   std::string value;    ///< in print, in the key's unit, or a word
@@ -45,7 +42,7 @@ struct EffectOptions {
 /// @param base result of the scenario's run  @throws as `sim::run`, where the reduced fleet as it is cannot be run
 InputEffects input_effects(const sim::Scenario& scenario, const sim::Result& base, const EffectOptions& options = {});
 
-/// For people: a line per input that moves a headline by `least_effect_frac` or more, and the number of those that do not.
+/// For people: a line per input that moves a headline by `sim::least_effect_frac` or more, and the number of those that do not.
 std::string effects_text(const InputEffects& effects);
 /// All of it as one JSON object on one line.
 std::string effects_json(const InputEffects& effects);

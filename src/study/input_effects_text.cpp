@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "input_effects.hpp"
+#include "sim/common_key.hpp"
 #include "sim/figure_list.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
@@ -29,13 +31,13 @@ std::string said(const InputEnd& end, const std::string& headline) {
 
 std::string effects_text(const InputEffects& effects) {
   const auto moving = std::count_if(effects.inputs.begin(), effects.inputs.end(),
-                                    [](const auto& x) { return x.largest_frac >= least_effect_frac; });
+                                    [](const auto& x) { return x.largest_frac >= sim::least_effect_frac; });
   std::string out = fmt::format(
       "Assumed inputs, each moved alone over its range ({} GPUs, {:.3g} h): {} of {} move a headline by {:g} % or "
       "more\n",
-      effects.n_gpu, effects.replayed_h, moving, effects.inputs.size(), 100.0 * least_effect_frac);
+      effects.n_gpu, effects.replayed_h, moving, effects.inputs.size(), 100.0 * sim::least_effect_frac);
   for (const InputEffect& x : effects.inputs) {
-    if (x.largest_frac < least_effect_frac) continue;
+    if (x.largest_frac < sim::least_effect_frac) continue;
     std::vector<std::string> ends;
     ends.reserve(x.ends.size());
     for (const InputEnd& end : x.ends) ends.push_back(said(end, x.headline));
@@ -50,7 +52,7 @@ std::string effects_json(const InputEffects& effects) {
   const auto number = [](double x) { return std::isfinite(x) ? Json(x) : Json(); };
   Json out{{"n_gpu", effects.n_gpu},
            {"replayed_h", effects.replayed_h},
-           {"least_effect_frac", least_effect_frac},
+           {"least_effect_frac", sim::least_effect_frac},
            {"notes", effects.notes},
            {"effects", Json::array()}};
   for (const InputEffect& x : effects.inputs) {
@@ -61,7 +63,10 @@ std::string effects_json(const InputEffects& effects) {
       if (!end.refused.empty()) one["refused"] = end.refused;
       ends.push_back(std::move(one));
     }
+    std::set<std::string> names;
+    for (const auto& key : x.keys) names.insert(sim::common_key(key));
     out["effects"].push_back({{"keys", x.keys},
+                              {"common_keys", names},
                               {"headline", x.headline},
                               {"largest_frac", number(x.largest_frac)},
                               {"ends", std::move(ends)}});

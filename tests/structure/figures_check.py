@@ -1,8 +1,8 @@
 """Units, words and digits of figures are in the list alone (src/sim/figure_list_*.cpp), and what a page or picture picks is in it.
 
 In the Python package, no unit, short name or number of digits is written beside the key of a figure: in a tuple, a list, a dict or the
-arguments of a call, or behind its value in a text. Every key that is looked up in a summary, or that stands in a list of keys, is listed;
-so is every `summary.KEY` of JavaScript."""
+arguments of a call, or behind its value in a text. The list of figures has every key that Python looks up in a summary or puts into a list
+of keys, and every `summary.KEY` of JavaScript."""
 import ast
 import re
 

@@ -9,7 +9,6 @@ from .findings import number
 from .read import Missing
 
 SHOWN = 8  # rows and inputs named per headline
-LEAST_EFFECT_FRAC = 1e-3  # of a headline: less is none
 
 
 def backing(result) -> list[dict]:
@@ -38,7 +37,7 @@ def that_count(trust) -> list[int]:
     """Places of the assumed inputs of `trust` that may move a headline: those not known first, then the strongest."""
     effect = effects(trust)
     order = sorted(range(len(effect)), key=lambda k: -math.inf if math.isnan(effect[k]) else -effect[k])
-    return [k for k in order if not effect[k] < LEAST_EFFECT_FRAC]
+    return [k for k in order if not effect[k] < _core.LEAST_EFFECT_FRAC]
 
 
 def percent(effect_frac: float) -> str:

@@ -5,7 +5,7 @@ import functools
 import math
 from html import escape
 
-from .. import _figures
+from .. import _core, _figures
 from .._figures import text
 from . import charts, charts_day, compliance, contract, energy, events, evidence, findings, fleet, page_files, ramps, spectrum, waveform, zoom
 from .page_data import packed
@@ -220,7 +220,7 @@ def _trust(result):
         of_word = [f'<td class="n">{escape(str(word))}</td>', f'<td colspan="3">{escape(str(words))}</td>']
         cells = [f'<td class="key">{breakable(str(key))}</td>', *(of_word if word else of_value), f'<td class="n">{evidence.percent(moves)}</td>', f'<td class="wide">{escape(str(source))}</td>']
         inner += f"<tr>{''.join(cells)}</tr>"
-    left = f"; {len(effect) - len(rows)} more move no headline of a shipped scenario by 0.1 %" if len(rows) < len(effect) else ""
+    left = f"; {len(effect) - len(rows)} more move no headline of a shipped scenario by {evidence.percent(_core.LEAST_EFFECT_FRAC)}" if len(rows) < len(effect) else ""
     words = "values without a measured source, with the range they may lie in or the words they may be, and how far each alone has moved a headline of a shipped scenario over that range"
     return f"{len(rows)} assumed inputs that count{left}", words, f'<div class="scroll tall"><table>{inner}</table></div>'
 
