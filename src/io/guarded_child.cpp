@@ -83,7 +83,7 @@ bool shut_in(const ChildLimits& limits) {
   std::signal(SIGPIPE, SIG_IGN);
   return limit(RLIMIT_AS, address_bytes + limits.memory_bytes + address_slack_bytes) &&
          limit(RLIMIT_DATA, data_bytes + limits.memory_bytes) && limit(RLIMIT_CPU, limits.cpu_s) &&
-         limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, 0) && limit(RLIMIT_NOFILE, 0);
+         limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, 0) && (sanitized || limit(RLIMIT_NOFILE, 0));
 }
 
 [[noreturn]] void run(int to, const ChildLimits& limits, const std::function<void(const GuardedChild::Send&)>& work) {

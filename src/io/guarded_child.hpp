@@ -11,6 +11,18 @@
 
 namespace TIDEWATT_NAMESPACE::io {
 
+/// Whether a sanitizer watches this code. Its own checks need pipes, and it reports a lack of memory instead of throwing.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#define TIDEWATT_SANITIZED
+#endif
+#endif
+#if defined(TIDEWATT_SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
 /// What a child process may use beyond what its parent has in memory.
 struct ChildLimits {
   std::uint64_t memory_bytes = 0;
@@ -27,7 +39,7 @@ class ChildError : public std::runtime_error {
 /// HDF5 1.10 crashes, loops or allocates without limit on some metadata that no check from outside can find: global heaps have
 /// no checksum, and whoever forges a file computes the checksums of the rest. A crash must not end a notebook or the command,
 /// so the parent never lets HDF5 read such bytes. The child has the parent's memory and can open no file at all, so nothing in
-/// those bytes can name another one. It is no sandbox against code that exploits a memory error of HDF5.
+/// those bytes can name another one (under a sanitizer it can). It is no sandbox against code that exploits a memory error of HDF5.
 class GuardedChild {
  public:
   /// Sends a block to the parent.
