@@ -135,7 +135,7 @@ PackageCase package_case(const KernelCase& c, std::size_t n_block) {
       block.store_K[0][g] = c.state.die_K[b * n + g];
       block.store_K[1][g] = c.state.base_K[b * n + g];
       block.store_K[2][g] = c.state.sink_K[b * n + g];
-      block.air_K[g] = c.inlet_K[b] + (g < n / 2 ? 0.0 : 10.0);
+      block.air_K[g] = c.inlet_K[b] + (thermal::in_rear_row(g, n) ? 10.0 : 0.0);
       block.resistance_ratio[g] = c.fleet.resistance_ratio[b * n + g];
     }
   }

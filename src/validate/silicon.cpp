@@ -116,7 +116,7 @@ double step_dies(const Room& room, SteadyNode& s) {
   double front_W = 0.0, worst_K = 0.0;
   for (std::size_t g = 0; g < n; ++g) {
     s.gpu_W[g] = room.watts(s.die_K[g]);
-    const bool rear = g >= n / 2;
+    const bool rear = thermal::in_rear_row(g, n);
     const double preheat_K = rear ? thermal::rear_preheat_K(room.server.air, front_W, s.fan_frac, air_J_per_m3_K) : 0.0;
     const double die_K = room.inlet_K + preheat_K + K_per_W * s.gpu_W[g];
     worst_K = std::max(worst_K, std::abs(die_K - s.die_K[g]));
