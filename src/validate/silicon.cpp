@@ -88,7 +88,7 @@ double edp_peak_W(const GpuCase& gpu) { return dvfs::peak_W(gpu.governor, gpu.po
 BoardPower power_of(const GpuCase&, const power::GpuModel& model, const dvfs::PhaseMix& mix, double reference_Hz,
                     double clock_Hz) {
   const auto p = dvfs::phase_power(model, {}, mix, reference_Hz, clock_Hz, 0.0);
-  return [p, &model](double die_K) { return p.fixed_W + p.leakage_W * model.leakage_temperature_factor(die_K); };
+  return [p, &model](double die_K) { return p.at_W(model.leakage_temperature_factor(die_K)); };
 }
 
 double SteadyNode::gpu_sum_W() const {
