@@ -11,6 +11,7 @@
 #include "fit_words.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
+#include "tidewatt/thermal/server_air.hpp"
 
 namespace TIDEWATT_NAMESPACE::study::table_fit {
 namespace {

@@ -103,7 +103,7 @@ TEST_CASE("kinds at their own clocks have the course's energy", "[dvfs][course]"
       const auto given = phase_power(h100().gpu, {}, kinds.mix[x.kind], twin_reference_Hz,
                                      gate_Hz > 0.0 ? gate_Hz : twin_reference_Hz, 0.0);
       const double here_s = x.duration_s / given.duration_s * (gate_Hz > 0.0 ? given.duration_s : own.duration_s);
-      J += here_s * (own.at_W(factor())), s += here_s;
+      J += here_s * (own.fixed_W + own.leakage_W * factor()), s += here_s;
     }
     CHECK(J / s == Approx(c.mean_W).epsilon(1e-3));
     if (gate_Hz > 0.0) CHECK(c.clock_Hz > gate_Hz);
@@ -202,7 +202,7 @@ TEST_CASE("what smoothing burns counts against the limit: it leaves less clock, 
   // Its work alone draws less than the limit by what is burned; a rank's own power has no bounds.
   const Kinds kinds;
   const auto waits = phase_power(h100().gpu, {}, kinds.mix[2], b.kind[2], twin_reference_Hz, b.clock_Hz, 0.0);
-  const double wait_W = waits.at_W(factor());
+  const double wait_W = waits.fixed_W + waits.leakage_W * factor();
   CHECK(wait_W < 300.0);
   CHECK(target_W() - b.limit_W == Approx((650.0 - wait_W) / b.repetition_s).epsilon(0.02));
   // The clock rises by what 650 W are below the limit, not to the table's end.
@@ -227,7 +227,7 @@ TEST_CASE("no kind draws more than the board's peak, and its work takes longer",
   };
   const auto power_W = [&](const ClockCourse& c, const power::Chip& chip = {}) {
     const auto p = phase_power(h100().gpu, chip, kinds.mix[1], c.kind[1], twin_reference_Hz, c.clock_Hz, 0.0);
-    return p.at_W(factor());
+    return p.fixed_W + p.leakage_W * factor();
   };
   const double ratio = 1.345, most_W = ratio * h100().gpu.params().tdp_W;
   const auto unknown = course_of(0.0), held = course_of(ratio), high = course_of(5.0);

@@ -107,7 +107,8 @@ TEST_CASE("the sampled governor's averages are the operating point: 1,000 chips,
                                        cap_W - h100().governor.cap_margin_W, 1.98e9, 1.5e9);
     const auto p = phase_power(h100().gpu, chip, sum_of(phases), twin_reference_Hz, point.clock_Hz, 0.0);
     const auto run = run_sampled(chip, phases, die_K, cap_W, 8.0, 8.0);
-    const double off_Hz = run.mean_Hz / point.clock_Hz - 1.0, off_W = run.mean_W / (p.at_W(factor)) - 1.0;
+    const double off_Hz = run.mean_Hz / point.clock_Hz - 1.0,
+                 off_W = run.mean_W / (p.fixed_W + p.leakage_W * factor) - 1.0;
     worst_Hz = std::max(worst_Hz, std::abs(off_Hz)), worst_W = std::max(worst_W, std::abs(off_W)), sum_Hz += off_Hz;
     limited += point.limiter == Limiter::power;
   }
@@ -128,7 +129,7 @@ TEST_CASE("at the cap it dithers between two neighbouring bins", "[dvfs][governo
   Sample sample(1, 0.0);
   for (int i = 0; i < 3000; ++i) {
     const auto p = phase_power(h100().gpu, {}, gemm, twin_reference_Hz, governor.clock_Hz(s, 0), 0.0);
-    sample.W[0] = p.at_W(h100()).gpu.leakage_temperature_factor(330.0);
+    sample.W[0] = p.fixed_W + p.leakage_W * h100().gpu.leakage_temperature_factor(330.0);
     governor.decide(sample.view(), s);
     if (i > 1500) low = std::min(low, s.bin[0]), high = std::max(high, s.bin[0]);
   }

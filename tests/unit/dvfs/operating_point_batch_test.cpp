@@ -61,7 +61,7 @@ TEST_CASE("a batch finds the scalar search's clocks for any chip, limit, tempera
           const double lowest_Hz = std::max(node().gpu.clock_min_Hz(), gate_Hz);
           const auto excess_W = [&](double clock_Hz) {
             const auto q = dvfs::phase_power(node().gpu, c.chip[g], mix, f_ref, clock_Hz, gate_Hz);
-            return q.at_W(node()).gpu.leakage_temperature_factor(c.die_K[g]) - c.limit_W[g];
+            return q.fixed_W + q.leakage_W * node().gpu.leakage_temperature_factor(c.die_K[g]) - c.limit_W[g];
           };
           if (c.clock_Hz[g] == lowest_Hz) {  // the scalar search ends just above
             REQUIRE(p.clock_Hz == Approx(lowest_Hz).epsilon(2e-6));
@@ -175,7 +175,7 @@ TEST_CASE("a limit that falls with clock and leakage is met where it falls to") 
   for (std::size_t g = 0; g < c.chip.size(); ++g) {
     const double factor = node().gpu.leakage_temperature_factor(c.die_K[g]);
     const auto p = dvfs::phase_power(node().gpu, c.chip[g], mixed, f_ref, c.clock_Hz[g], 0.0);
-    const double W = p.at_W(factor);
+    const double W = p.fixed_W + p.leakage_W * factor;
     const double leakage_W = node().gpu.params().leakage_W * c.chip[g].leakage_ratio * factor;
     const double let_W = 800.0 - 0.1e-6 * c.clock_Hz[g] - 0.3 * leakage_W;
     if (c.limiter[g] == Limiter::power) {

@@ -16,7 +16,7 @@ dvfs::PhaseMix gemm() { return {1.0, 0.05, 0.2, 0.0, 1.0, 0.25, 0.1}; }
 
 double mean_power(const power::Chip& chip, double clock_Hz, double gate_Hz, double factor) {
   const auto p = dvfs::phase_power(node().gpu, chip, gemm(), f_ref, clock_Hz, gate_Hz);
-  return p.at_W(factor);
+  return p.fixed_W + p.leakage_W * factor;
 }
 }  // namespace
 

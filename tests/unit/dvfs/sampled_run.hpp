@@ -54,7 +54,7 @@ inline TwinRun run_sampled(const tidewatt::power::Chip& chip, const std::vector<
         dvfs::peak_limited_clock_Hz(gpu, chip, phases[k], twin_reference_Hz, factor,
                                     dvfs::peak_W(h100().governor, gpu.params()), governor.clock_Hz(state, 0));
     const auto p = dvfs::phase_power(gpu, chip, phases[k], twin_reference_Hz, f, 0.0);
-    const double W = p.at_W(factor);
+    const double W = p.fixed_W + p.leakage_W * factor;
     const double left_s = (1.0 - done) * p.duration_s;
     const double dt = std::min(left_s, next_sample - now);
     if (measuring) s[k] += dt, Hz_s[k] += f * dt, J[k] += W * dt;
