@@ -105,6 +105,7 @@ void bind_calibrate(py::module_& m) {
           })
       .def("log_likelihood", &log_likelihood, "z"_a);
   m.def("anchor_keys", &study::anchor_keys);
+  m.def("limit_W", &study::limit_W, "gpu"_a, "cap_W"_a);
   m.def("states_W", &states_W, "gpu"_a, "keys"_a, "draws"_a, "states"_a);
   m.def(
       "gpu_names",

@@ -82,7 +82,7 @@ class PythonPlant final : public cooling::CoolingPlant {
     const double dry_kg_per_s =
         input.server_flow_m3_per_s *
         cooling::dry_air_density_kg_per_m3(step.supply_mean_K, air.humidity_ratio, air.pressure_Pa);
-    const double cp = cooling::dry_air_cp_J_per_kg_K + air.humidity_ratio * cooling::vapour_cp_J_per_kg_K;
+    const double cp = cooling::moist_air_cp_J_per_kg_K(air.humidity_ratio);
     step.hot_aisle_mean_K = step.supply_mean_K + input.it_heat_W / (dry_kg_per_s * cp);
     step.supply_rh_frac = cooling::relative_humidity_frac(step.supply_mean_K, air.humidity_ratio, air.pressure_Pa);
     step.capacity_margin_frac = 1.0;

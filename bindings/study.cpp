@@ -66,6 +66,7 @@ study::MachineOptions machine_options(const py::dict& given) {
   take("swing_W", o.swing_W), take("duty_frac", o.duty_frac), take("from_s", o.from_s), take("to_s", o.to_s),
       take("points", o.points);
   take("damping_frac", o.damping_frac), take("deadband_Hz", o.deadband_Hz);
+  take("raw", o.raw), take("dyr", o.dyr), take("loads", o.loads), take("shaft", o.shaft);
   return o;
 }
 

@@ -117,7 +117,7 @@ def machines(
         A folder of catalog files that add to or replace the built-in ones.
     raw, dyr : path, optional
         A network of your own with controls, in place of `case`: RAW file of revision 32 or 33 and its DYR file. The parameters below need
-        them.
+        them. With `swing_W`: the sweep.
     step_W : float
         Change of the site's load, W; below 0: load that is lost.
     ramp_s : float
@@ -174,7 +174,7 @@ def machines(
         if raw is not None:
             raise ValueError("grid and raw are two systems; name one")
         return _one_machine(result, dict(grid=grid, reserves=reserves, catalog=_absolute(catalog), step_W=step_W, at_s=at_s, length_s=length_s, window=window))
-    if raw is not None:
+    if raw is not None and not swing_W:
         return _network(result, dict(raw=_absolute(raw), dyr=_absolute(dyr), bus=int(bus), step_W=step_W, ramp_s=ramp_s, trip=trip, at_s=at_s, window=window,
                                      begin_s=begin_s, dispatch_s=dispatch_s, length_s=length_s, time_step_s=time_step_s, loads=loads, site=site, shaft=shaft,
                                      site_W=site_W, rating_W=rating_W, control=control, gain_ratio=gain, catalog=_absolute(catalog)))  # fmt: skip
@@ -183,7 +183,7 @@ def machines(
     options = dict(grid_case=case, bus=float(bus), window=window, begin_s=begin_s, length_s=length_s, shaft_Hz=list(shaft_Hz),
                    shaft_damping_frac=shaft_damping_frac, swing_W=swing_W, from_s=from_s, to_s=to_s, points=points,
                    duty_frac=duty_frac, damping_frac=-1.0 if damping_frac is None else damping_frac, deadband_Hz=deadband_Hz,
-                   catalog=_absolute(catalog))  # fmt: skip
+                   catalog=_absolute(catalog), raw=_absolute(raw), dyr=_absolute(dyr), loads=loads, shaft=shaft)  # fmt: skip
     if result is None:
         figures, text, period_s, swing_Hz = _core.sweep_periods(options)
         series = xarray.Dataset(

@@ -13,6 +13,8 @@ struct EmbeddedFile {
 };
 
 std::span<const EmbeddedFile> catalog_files();
+/// RAW and DYR files of catalog/grid_case.
+std::span<const EmbeddedFile> grid_case_files();
 /// The files of `scenarios/` but sweeps, by path.
 std::span<const EmbeddedFile> scenario_files();
 /// Lists of published runs that `validate` computes, and evidence.toml.

@@ -117,8 +117,7 @@ KernelRate kernel_rate(KernelCase& c, const fleet::StepGrading& grading, std::si
 
 PackageCase package_case(const KernelCase& c, std::size_t n_block) {
   const auto& type = c.fleet.types[0];
-  const auto& p = type.gpu.params();
-  PackageCase out{{p.leakage_per_K, p.leakage_ref_K}, {}, {}};
+  PackageCase out{type.gpu.leakage(), {}, {}};
   const std::size_t n = fleet::n_package_lane, n_kind = c.kinds.size();
   std::vector<double> fixed_W(n_kind * n), leakage_W(n);
   for (std::size_t b = 0; b < n_block; ++b) {
@@ -135,7 +134,7 @@ PackageCase package_case(const KernelCase& c, std::size_t n_block) {
       block.store_K[0][g] = c.state.die_K[b * n + g];
       block.store_K[1][g] = c.state.base_K[b * n + g];
       block.store_K[2][g] = c.state.sink_K[b * n + g];
-      block.air_K[g] = c.inlet_K[b] + (g < n / 2 ? 0.0 : 10.0);
+      block.air_K[g] = c.inlet_K[b] + (thermal::in_rear_row(g, n) ? 10.0 : 0.0);
       block.resistance_ratio[g] = c.fleet.resistance_ratio[b * n + g];
     }
   }

@@ -26,7 +26,7 @@ struct KernelCase {
 /// A fleet warmed up by iterations of that load. @param n_gpu a multiple of 8
 KernelCase make_kernel_case(std::size_t n_gpu, int n_warm = 40);
 
-inline constexpr double air_J_per_m3_K = 1190.0;
+inline constexpr double air_J_per_m3_K = thermal::reference_air_J_per_m3_K;
 
 /// Kernel at a grading: GPU-steps and simulated GPU-seconds per second on `n_thread` threads.
 struct KernelRate {

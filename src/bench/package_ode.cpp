@@ -3,10 +3,7 @@
 namespace TIDEWATT_NAMESPACE::bench::detail {
 
 PackageOde::PackageOde(const thermal::PackageParams& p, const PackageCase& packages)
-    : p_(p),
-      packages_(packages),
-      n_(packages.blocks.size() * fleet::n_package_lane),
-      leakage_per_K_(packages.law.per_K) {
+    : p_(p), packages_(packages), n_(packages.blocks.size() * fleet::n_package_lane) {
   start_K_.resize(3 * n_);
   for (std::size_t g = 0; g < n_; ++g) {
     const auto& b = packages.blocks[g / fleet::n_package_lane];
@@ -25,8 +22,7 @@ void PackageOde::set_kind(std::uint32_t kind) {
   for (std::size_t g = 0; g < n_; ++g) {
     const auto& w = packages_.watts[g / fleet::n_package_lane * n_kind + kind];
     fixed_rW_[g] = r_[g] * w.fixed_W[g % fleet::n_package_lane];
-    leakage_rW_[g] =
-        r_[g] * w.leakage_W[g % fleet::n_package_lane] * math::exp(leakage_per_K_ * (air_K_[g] - packages_.law.ref_K));
+    leakage_rW_[g] = r_[g] * w.leakage_W[g % fleet::n_package_lane] * packages_.law.temperature_factor(air_K_[g]);
   }
 }
 
@@ -35,13 +31,14 @@ void PackageOde::start(double* y) const { std::copy(start_K_.begin(), start_K_.e
 TIDEWATT_CLONES
 void PackageOde::rhs(const double* y, double* f) const {
   const double G01 = 1.0 / p_.die_base_K_per_W, G12 = 1.0 / p_.base_sink_K_per_W;
-  const double C0 = 1.0 / p_.die_J_per_K, C1 = 1.0 / p_.base_J_per_K, C2 = 1.0 / p_.sink_J_per_K, k = leakage_per_K_;
+  const double C0 = 1.0 / p_.die_J_per_K, C1 = 1.0 / p_.base_J_per_K, C2 = 1.0 / p_.sink_J_per_K;
+  const auto law = packages_.law;
   const double *fixed = fixed_rW_.data(), *leakage = leakage_rW_.data(), *sink = sink_W_per_K_.data();
   const std::size_t n = n_;
   const double *y0 = y, *y1 = y + n, *y2 = y + 2 * n;
   double *f0 = f, *f1 = f + n, *f2 = f + 2 * n;
   for (std::size_t g = 0; g < n; ++g) {
-    const double rW = std::fma(leakage[g], math::exp(k * y0[g]), fixed[g]);
+    const double rW = std::fma(leakage[g], law.rise_factor(y0[g]), fixed[g]);
     const double q01 = G01 * (y0[g] - y1[g]), q12 = G12 * (y1[g] - y2[g]);
     f0[g] = C0 * (rW - q01);
     f1[g] = C1 * (q01 - q12);
@@ -61,7 +58,7 @@ void PackageOde::jacobian(const double* y, sunindextype* column, sunindextype* r
   for (sunindextype g = 0; g < n; ++g) {
     const auto u = static_cast<std::size_t>(g);
     column[g] = at;
-    put(g, C0 * (leakage_rW_[u] * leakage_per_K_ * math::exp(leakage_per_K_ * y[g]) - G01));
+    put(g, C0 * (packages_.law.slope_W_per_K(leakage_rW_[u]) * packages_.law.rise_factor(y[g]) - G01));
     put(n + g, C1 * G01);
   }
   for (sunindextype g = 0; g < n; ++g) {

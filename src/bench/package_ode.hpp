@@ -32,7 +32,6 @@ class PackageOde {
   thermal::PackageParams p_;
   const PackageCase& packages_;
   std::size_t n_;
-  double leakage_per_K_;
   std::vector<double> air_K_, start_K_, sink_W_per_K_, r_, fixed_rW_, leakage_rW_;
 };
 

@@ -13,6 +13,7 @@
 #include "tidewatt/power/feeder.hpp"
 #include "tidewatt/power/gpu.hpp"
 #include "tidewatt/power/server.hpp"
+#include "tidewatt/thermal/air.hpp"
 #include "tidewatt/thermal/cold_plate.hpp"
 #include "tidewatt/thermal/package.hpp"
 #include "tidewatt/thermal/server_air.hpp"
@@ -22,7 +23,7 @@ namespace TIDEWATT_NAMESPACE::catalog {
 namespace {
 
 constexpr double air_rise_K = 15.0;  // server inlet to outlet that a hall's air flow is judged by, if no more
-constexpr double air_J_per_m3_K = 1.2 * 1005.0;  // near 20 degC
+constexpr double air_J_per_m3_K = thermal::air_J_per_m3_K(293.15);
 
 struct Gpu {
   double tdp_W;

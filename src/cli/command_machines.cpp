@@ -107,9 +107,13 @@ void machines(Arguments a) {
     return play_frequency(a);
   }
   if (a.network.raw.empty() != a.network.dyr.empty()) throw InputError("machines: --raw and --dyr belong together");
-  if (!a.network.raw.empty()) return play_network(a);
+  if (!a.network.raw.empty() && !(a.swing_MW > 0.0)) return play_network(a);
   if (a.result.empty() == !(a.swing_MW > 0.0)) throw InputError("machines: name either a result file or --swing-MW");
   a.options.swing_W = a.swing_MW * 1e6;
+  a.options.raw = a.network.raw;
+  a.options.dyr = a.network.dyr;
+  a.options.loads = a.network.loads;
+  a.options.shaft = a.network.shaft;
   a.options.damping_frac = 0.01 * a.damping_percent;
   a.options.deadband_Hz = 1e-3 * a.deadband_mHz;
   a.options.shaft_damping_frac = 0.01 * a.shaft_damping_percent;
@@ -136,8 +140,7 @@ void add_machines_command(CLI::App& app, int&) {
   c->add_option("--begin-s", a->options.begin_s, "begin, s since the start of the window")
       ->check(within(0, 86400))
       ->capture_default_str();
-  c->add_option("--length-s", a->options.length_s,
-                "length to simulate (a minute takes seconds with kundur_two_area, minutes with ieee39)")
+  c->add_option("--length-s", a->options.length_s, "length to simulate")
       ->check(within(10.0, 86400.0))
       ->capture_default_str();
   c->add_option("--swing-MW", a->swing_MW, "sweep: height of the square wave")->check(within(0.001, 1e5));
@@ -170,13 +173,15 @@ void add_machines_command(CLI::App& app, int&) {
   c->add_option("--reserves", a->frequency.reserves,
                 "with --grid: catalog entry of kind frequency_reserves: deadband, fast reserve, under-frequency stages")
       ->type_name("NAME");
-  c->add_option(
-       "--raw", a->network.raw,
-       "network of your own with controls: RAW file, revision 32 or 33; with --dyr, and --step-MW, --trip or a result")
+  c->add_option("--raw", a->network.raw,
+                "network of your own with controls: RAW file, revision 32 or 33; with --dyr, and --step-MW, --trip, "
+                "--swing-MW or a "
+                "result")
       ->type_name("FILE");
-  c->add_option("--dyr", a->network.dyr,
-                "DYR file of the network, with records GENROU, GENCLS, SEXS, ESAC1A, TGOV1, GAST, HYGOV, IEEEST, "
-                "REGCA1, REECB1, REPCA1")
+  c->add_option(
+       "--dyr", a->network.dyr,
+       "DYR file of the network, with records GENROU, GENCLS, SEXS, ESAC1A, IEEET1, TGOV1, GAST, HYGOV, IEEEST, "
+       "REGCA1, REECB1, REPCA1")
       ->type_name("FILE");
   c->add_option("--step-MW", a->step_MW, "network: change of the site's load; below 0: load that is lost")
       ->check(within(-1e6, 1e6));

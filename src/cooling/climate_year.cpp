@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/calendar.hpp"
 #include "base/random.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
@@ -14,7 +15,6 @@
 namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
-constexpr std::array<int, 12> month_days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 constexpr std::size_t n_day = 365;
 
 struct Day {
@@ -29,7 +29,7 @@ std::vector<Day> days_of(std::uint64_t seed, double persistence) {
   double x = random::normal(seed, random::Purpose::weather, 0);
   const double innovation = std::sqrt(1.0 - persistence * persistence);
   for (std::size_t m = 0; m < 12; ++m)
-    for (int d = 0; d < month_days[m]; ++d) {
+    for (int d = 0; d < calendar::days_in(calendar::common_year, static_cast<int>(m) + 1); ++d) {
       days.push_back({m, x});
       x = persistence * x + innovation * random::normal(seed, random::Purpose::weather, 1 + days.size());
     }

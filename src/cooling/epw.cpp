@@ -7,6 +7,7 @@
 #include <fstream>
 #include <optional>
 
+#include "base/calendar.hpp"
 #include "base/outside_text.hpp"
 #include "base/text.hpp"
 #include "epw_text.hpp"
@@ -20,7 +21,6 @@ using epw_text::Line;
 using Column = std::vector<std::optional<double>>;
 
 constexpr std::size_t longest_gap_h = 6, fewest_fields = 10, most_fields = 35;
-constexpr std::array<int, 12> month_days{31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 
 struct Columns {
   Column drybulb_degC, dewpoint_degC, rh_pct, pressure_Pa;
@@ -34,7 +34,7 @@ bool follows(const EpwHour& a, const EpwHour& b, int per_hour) {
   if (a.hour < 24) return b.month == a.month && b.day == a.day && b.hour == a.hour + 1;
   if (b.hour != 1) return false;
   if (b.month == a.month && b.day == a.day + 1) return true;
-  const int last = month_days[static_cast<std::size_t>(a.month - 1)];
+  const int last = calendar::days_in(calendar::leap_year, a.month);
   const bool month_over = a.day == last || (a.month == 2 && a.day == 28);
   return month_over && b.day == 1 && b.month == a.month % 12 + 1;
 }
@@ -51,7 +51,7 @@ std::optional<EpwHour> read_stamp(const Line& line, int per_hour, Findings& find
                  fmt::format("{} is not the end of an interval of {} minutes", *minute, step_min));
     return std::nullopt;
   }
-  if (*day > month_days[static_cast<std::size_t>(*month - 1)]) {
+  if (*day > calendar::days_in(calendar::leap_year, *month)) {
     findings.add(line.number, line.column(2), "day", fmt::format("month {} has no day {}", *month, *day));
     return std::nullopt;
   }

@@ -66,7 +66,5 @@ Weather epw_weather(const EpwYear& year, MonthDay start, int hour);
 Weather epw_weather(const EpwYear& year, int calendar_year, MonthDay start, int hour);
 /// Whether the file has that day of any year.
 bool has_day(const EpwYear& year, MonthDay day);
-/// Days of a month in the Gregorian calendar. @param month 1 to 12
-int days_in(int year, int month);
 
 }  // namespace TIDEWATT_NAMESPACE::cooling

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "base/calendar.hpp"
 #include "epw.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
@@ -40,12 +41,6 @@ std::vector<Day> whole_days(const EpwYear& year) {
 }
 
 }  // namespace
-
-int days_in(int year, int month) {
-  constexpr std::array<int, 12> days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  return days.at(static_cast<std::size_t>(month - 1)) + (month == 2 && leap ? 1 : 0);
-}
 
 MonthDay pick_day(const EpwYear& year, DayKind kind) {
   const std::vector<Day> days = whole_days(year);
@@ -118,7 +113,7 @@ Weather epw_weather(const EpwYear& year, int calendar_year, MonthDay start, int 
   int at_year = calendar_year;
   do {
     for (std::size_t h = 0; h < n; ++h) series.knots.push_back(year.hours[day->second + h].air);
-    if (++date.day > days_in(at_year, date.month)) {
+    if (++date.day > calendar::days_in(at_year, date.month)) {
       date.day = 1;
       if (++date.month > 12) date.month = 1, ++at_year;
     }

@@ -12,8 +12,6 @@ namespace {
 
 constexpr double nothing = 1e-12;  ///< of a share: what lags leave of actuators that have closed
 
-double moist_cp(double humidity) { return dry_air_cp_J_per_kg_K + humidity * vapour_cp_J_per_kg_K; }
-
 // Smallest temperature at which air of this vapour content is below the humidity limit.
 double humidity_floor_K(const OutsideAirParams& p, const WeatherSample& air) {
   const double vapour = vapour_pressure_Pa(air.humidity_ratio, air.pressure_Pa);
@@ -42,7 +40,8 @@ Vapour evaporate(double inlet_K, double humidity, double wetbulb_K, double taken
   const double feed = liquid_cp_J_per_kg_K * (wetbulb_K - zero_celsius_K);
   const double outlet_degC = inlet_K - drop_K - zero_celsius_K;
   Vapour v;
-  v.added = moist_cp(humidity) * drop_K / (vaporisation_J_per_kg + vapour_cp_J_per_kg_K * outlet_degC - feed);
+  v.added =
+      moist_air_cp_J_per_kg_K(humidity) * drop_K / (vaporisation_J_per_kg + vapour_cp_J_per_kg_K * outlet_degC - feed);
   v.J_per_kg = vaporisation_J_per_kg + vapour_cp_J_per_kg_K * (reference_K - zero_celsius_K) - feed;
   return v;
 }
@@ -147,14 +146,14 @@ Flows flows(const OutsideAirParams& p, const Conditions& c, std::span<const doub
                             : evaporate(inlet_K, air.humidity_ratio, c.wetbulb_K, taken_frac);
   }
   f.supply_humidity = air.humidity_ratio + vapour.added / fresh;
-  const double cp = moist_cp(f.supply_humidity);
+  const double cp = moist_air_cp_J_per_kg_K(f.supply_humidity);
   const double density = dry_air_density_kg_per_m3(f.plenum_K, f.supply_humidity, air.pressure_Pa);
   const double cold_density = dry_air_density_kg_per_m3(f.cold_K, f.supply_humidity, air.pressure_Pa);
   const double fan_kg_per_s = live * speed * p.design_flow_m3_per_s * density;
   const double servers_kg_per_s = c.input.server_flow_m3_per_s * cold_density;
   const double leak_kg_per_s = fan_kg_per_s - servers_kg_per_s;  // below 0: hot air returns to the cold aisle
 
-  f.intake_W = fresh * fan_kg_per_s * moist_cp(air.humidity_ratio) * (air.drybulb_K - reference_K);
+  f.intake_W = fresh * fan_kg_per_s * moist_air_cp_J_per_kg_K(air.humidity_ratio) * (air.drybulb_K - reference_K);
   f.return_W = back * fan_kg_per_s * cp * (f.hot_K - reference_K);
   f.exhaust_W = fresh * fan_kg_per_s * cp * (f.hot_K - reference_K);
   f.supply_W = fan_kg_per_s * cp * (f.plenum_K - reference_K);

@@ -112,7 +112,7 @@ void OutsideAirPlant::initialise(std::span<double> state, const PlantInput& inpu
   const OutsideAirParams& p = params_;
   const Conditions c = conditions(p, input);
   const double outdoor_K = input.outdoor.drybulb_K;
-  const double cp = dry_air_cp_J_per_kg_K + input.outdoor.humidity_ratio * vapour_cp_J_per_kg_K;
+  const double cp = moist_air_cp_J_per_kg_K(input.outdoor.humidity_ratio);
   const double density =
       dry_air_density_kg_per_m3(std::max(outdoor_K, c.low_K), input.outdoor.humidity_ratio, input.outdoor.pressure_Pa);
   const double speed =

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/calendar.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/sum.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
@@ -11,13 +12,9 @@
 namespace TIDEWATT_NAMESPACE::cooling {
 namespace {
 
-constexpr std::array<Tick, 12> month_days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-
 std::size_t month_of(Tick t) {
-  Tick day = t / ns_per_day % 365;
-  std::size_t m = 0;
-  while (day >= month_days[m]) day -= month_days[m++];
-  return m;
+  const std::int64_t first = calendar::days_since_1970(calendar::common_year, 1, 1);
+  return static_cast<std::size_t>(calendar::month_of(first + t / ns_per_day % 365)) - 1;
 }
 
 void add(PlantMonth& m, const PlantStep& s, double span_s) {

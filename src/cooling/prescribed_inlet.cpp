@@ -48,7 +48,7 @@ PlantStep PrescribedInlet::advance(std::span<double>, const PlantInput& input, T
   step.supply_end_K = params_.min_K + swing_K * shape_.at(t1 + local_at_start_ns_);
   const double dry_kg_per_s =
       input.server_flow_m3_per_s * dry_air_density_kg_per_m3(step.supply_mean_K, air.humidity_ratio, air.pressure_Pa);
-  const double cp = dry_air_cp_J_per_kg_K + air.humidity_ratio * vapour_cp_J_per_kg_K;
+  const double cp = moist_air_cp_J_per_kg_K(air.humidity_ratio);
   step.hot_aisle_mean_K = step.supply_mean_K + input.it_heat_W / (dry_kg_per_s * cp);
   step.supply_rh_frac = relative_humidity_frac(step.supply_mean_K, air.humidity_ratio, air.pressure_Pa);
   step.capacity_margin_frac = 1.0;

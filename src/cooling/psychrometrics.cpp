@@ -126,10 +126,8 @@ double enthalpy_J_per_kg(double drybulb_K, double humidity_ratio) {
   return dry_air_cp_J_per_kg_K * t + humidity_ratio * (vaporisation_J_per_kg + vapour_cp_J_per_kg_K * t);
 }
 
-double dry_air_density_kg_per_m3(double drybulb_K, double humidity_ratio, double pressure_Pa) {
-  return pressure_Pa / (dry_air_gas_J_per_kg_K * drybulb_K * (1.0 + humidity_ratio / mole_mass_ratio));
+double standard_pressure_Pa(double altitude_m) {
+  return thermal::sea_level_Pa * math::pow(1.0 - 2.25577e-5 * altitude_m, 5.2559);
 }
-
-double standard_pressure_Pa(double altitude_m) { return 101325.0 * math::pow(1.0 - 2.25577e-5 * altitude_m, 5.2559); }
 
 }  // namespace TIDEWATT_NAMESPACE::cooling

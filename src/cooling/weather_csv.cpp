@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/calendar.hpp"
 #include "base/outside_text.hpp"
 #include "base/text.hpp"
 #include "epw_text.hpp"
@@ -71,12 +72,6 @@ Layout read_names(const Line& line, Findings& findings) {
   return layout;
 }
 
-// Days since 1 January 1970 of a Gregorian date (Howard Hinnant's algorithm).
-Tick days_from_civil(int y, int m, int d) {
-  using namespace std::chrono;
-  return sys_days{year{y} / month{static_cast<unsigned>(m)} / day{static_cast<unsigned>(d)}}.time_since_epoch().count();
-}
-
 // "2024-07-01T13:00" or with a blank; seconds optional. Minutes since 1970.
 std::optional<Tick> read_time(std::string_view text) {
   text = trim(text);
@@ -93,9 +88,10 @@ std::optional<Tick> read_time(std::string_view text) {
   };
   const int y = number(0, 4), m = number(5, 2), d = number(8, 2), h = number(11, 2), min = number(14, 2);
   if (text.size() == 19 && (text[16] != ':' || number(17, 2) != 0)) return std::nullopt;
-  if (y < 1900 || y > 2200 || m < 1 || m > 12 || d < 1 || d > days_in(y, m) || h < 0 || h > 23 || min < 0 || min > 59)
+  if (y < 1900 || y > 2200 || m < 1 || m > 12 || d < 1 || d > calendar::days_in(y, m) || h < 0 || h > 23 || min < 0 ||
+      min > 59)
     return std::nullopt;
-  return (days_from_civil(y, m, d) * 24 + h) * 60 + min;
+  return (calendar::days_since_1970(y, m, d) * 24 + h) * 60 + min;
 }
 
 // As read_time reads it.
@@ -149,9 +145,7 @@ std::optional<WeatherSample> read_sample(const Line& line, const Layout& layout,
 
 std::string date_text(Tick minute) {
   using namespace std::chrono;
-  const year_month_day date{floor<days>(sys_time<minutes>{minutes{minute}})};
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                     static_cast<unsigned>(date.day()));
+  return calendar::text_of(floor<days>(minutes{minute}).count());
 }
 
 CsvWeather parse_csv_weather(std::string_view text, const std::string& file, double altitude_m) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/calendar.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/diurnal.hpp"
 #include "weather_csv.hpp"
@@ -14,7 +15,6 @@ namespace {
 constexpr Tick day_min = 1440;
 
 Tick next_midnight(Tick minute) { return (minute + day_min - 1) / day_min * day_min; }
-int month_of(Tick minute) { return std::stoi(date_text(minute).substr(5, 2)); }
 
 DayFigures figures_of(const CsvWeather& file, const Weather& air, Tick midnight) {
   const Tick begin_ns = (midnight - file.first_min) * 60 * ns_per_s;
@@ -23,7 +23,7 @@ DayFigures figures_of(const CsvWeather& file, const Weather& air, Tick midnight)
     lo = std::min(lo, air.at(at_ns).drybulb_K), hi = std::max(hi, air.at(at_ns).drybulb_K);
   };
   for (Tick at = 0; at < day_min; at += std::min(file.step_min, Tick{60})) take(begin_ns + at * 60 * ns_per_s);
-  return {month_of(midnight), air.mean(begin_ns, begin_ns + ns_per_day).drybulb_K, hi, hi - lo};
+  return {calendar::month_of(midnight / day_min), air.mean(begin_ns, begin_ns + ns_per_day).drybulb_K, hi, hi - lo};
 }
 
 /// The month whose whole days are warmest on average.

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "course_lanes.hpp"
-#include "phase_times.hpp"
+#include "phase_law.hpp"
 
 namespace TIDEWATT_NAMESPACE::dvfs {
 namespace {
@@ -83,7 +83,7 @@ ClockCourse course_of(const power::GpuModel& gpu, const CourseOf& of, double lea
 
   // The power of all of it at the one clock, which the closed form limits; and each kind by its own.
   const auto flat = phase_power(gpu, chip, out.all, r.reference_Hz, out.clock_Hz, std::min(out.clock_Hz, r.gate_Hz));
-  out.limit_W = flat.fixed_W + flat.leakage_W * leakage_temperature_factor;
+  out.limit_W = flat.at_W(leakage_temperature_factor);
   for (std::size_t k = 0; k < r.kind_mix.size(); ++k)
     out.kind.push_back(sums.kind[k].s > 0.0 && r.kind_context[k] != 0
                            ? kind_clock(gpu, chip, r.kind_mix[k], r, out.clock_Hz, sums.kind[k])

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "course_pieces.hpp"
-#include "phase_times.hpp"
+#include "phase_law.hpp"
 #include "tidewatt/base/math.hpp"
 
 namespace TIDEWATT_NAMESPACE::dvfs {
@@ -42,7 +42,7 @@ class Course {
   /// @param nowhere [part] for the clocks of a course that settles
   Course(const CourseCommon& common, const CourseOf& of, std::size_t lane, double* nowhere, CoursePieces& v)
       : c_(common), r_(of.repetition), l_(lane), v_(v) {
-    const auto& p = c_.gpu.params();
+    const ActivityLaw activity(c_.gpu.params());
     const bool once = c_.limits.mean_s == 0.0;
     n_settling_ = std::max(once ? 1 : least_settling, repetitions(r_, settling_windows * c_.limits.governor.window_s));
     n_seen_ = left_ = once ? 1 : 2 * repetitions(r_, 0.5 * c_.limits.mean_s);
@@ -54,14 +54,12 @@ class Course {
     v_.until_part_Hz[l_] = nowhere;
     for (std::size_t k = 0; k < r_.kind_mix.size(); ++k) {
       const auto& mix = r_.kind_mix[k];
-      const double whole_s = phase_times(p, mix, r_.reference_Hz / r_.pace_Hz, 0.0).duration_s;
-      kind_.push_back({mix.matrix_s, mix.active_matrix_s, mix.memory_s + mix.link_s + mix.wait_s,
-                       p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s,
-                       transfer_J(p, mix), whole_s, 1.0 / whole_s, r_.kind_context[k] != 0 ? 1.0 : 0.0,
-                       peak_clock(of.chip, mix)});
+      const double whole_s = phase_times(activity, mix, r_.reference_Hz / r_.pace_Hz, 0.0).duration_s;
+      kind_.push_back({PhaseLine::of(activity, mix), transfer_J(c_.gpu.params(), mix), whole_s, 1.0 / whole_s,
+                       r_.kind_context[k] != 0 ? 1.0 : 0.0, peak_clock(of.chip, mix)});
     }
     v_.reference_Hz[l_] = r_.reference_Hz, v_.offset_V[l_] = of.chip.voltage_offset_V;
-    v_.leakage_W[l_] = p.leakage_W * of.chip.leakage_ratio;
+    v_.leakage_W[l_] = c_.gpu.leakage().ref_W * of.chip.leakage_ratio;
     for (auto& z : v_.z_K) z[l_] = 0.0;
     v_.mean_W[l_] = c_.limits.cap_W;
     v_.request_bins[l_] = v_.clock_bins[l_] = std::clamp(c_.limiter.bins(r_.pace_Hz), 0.0, c_.lock_bins);
@@ -112,9 +110,8 @@ class Course {
     const double top_Hz =
         1.25 * c_.gpu.clock_max_Hz();  // the table goes on as a line: a slope needs no clock beyond it
     const auto at = [&](double over_K) {
-      return peak_limited_clock_Hz(c_.gpu, chip, mix, r_.reference_Hz,
-                                   c_.factor * math::exp(c_.gpu.params().leakage_per_K * over_K), c_.board_peak_W,
-                                   top_Hz);
+      return peak_limited_clock_Hz(c_.gpu, chip, mix, r_.reference_Hz, c_.factor * c_.gpu.leakage().rise_factor(over_K),
+                                   c_.board_peak_W, top_Hz);
     };
     const double colder_Hz = at(-apart_K), hotter_Hz = at(apart_K);
     if (colder_Hz >= top_Hz) return {};
@@ -154,8 +151,8 @@ class Course {
     const Kind& k = kind_[s.kind];
     const bool gated = r_.gate_Hz > 0.0 && k.context > 0.0;
     v_.stretch_left_s[l_] = s.duration_s;
-    v_.matrix_s[l_] = k.matrix_s, v_.active_matrix_s[l_] = k.active_matrix_s;
-    v_.other_s[l_] = k.other_s, v_.active_other_s[l_] = k.active_other_s;
+    v_.matrix_s[l_] = k.line.matrix_s, v_.active_matrix_s[l_] = k.line.active_s;
+    v_.other_s[l_] = k.line.other_s, v_.active_other_s[l_] = k.line.other_active_s;
     v_.transfer_J[l_] = k.transfer_J;
     v_.whole_s[l_] = k.whole_s, v_.per_whole_s[l_] = k.per_whole_s;
     v_.gate[l_] = gated ? r_.reference_Hz / (r_.gate_Hz * (r_.gate_ratio.empty() ? 1.0 : r_.gate_ratio[next_])) : 0.0;
@@ -192,7 +189,8 @@ class Course {
   CourseSums sums_;
   /// As in CoursePieces; the time of all its work at the repetition's pace.
   struct Kind {
-    double matrix_s, active_matrix_s, other_s, active_other_s, transfer_J, whole_s, per_whole_s, context;
+    PhaseLine line;
+    double transfer_J, whole_s, per_whole_s, context;
     PeakClock peak;
   };
   std::vector<Kind> kind_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "phase_law.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
 
@@ -57,9 +58,9 @@ TIDEWATT_INLINE void set_means(double rate_per_s, double most_s, const Lanes& d,
 }
 
 TIDEWATT_INLINE void set_clock(const CourseCommon& c, const Lanes& clock_Hz, const CoursePieces& v, AtClock& out) {
-  const auto& p = c.gpu.params();
   const auto grid = c.grid;
-  const double per_ref_V = 1.0 / p.voltage_ref_V, per_ref_Hz = 1.0 / p.dynamic_ref_Hz;
+  const power::SwitchingLaw switching = c.gpu.switching();
+  const power::LeakageLaw leakage = c.gpu.leakage();
   TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
     const auto table = grid.voltage(clock_Hz.x[l]);
@@ -67,11 +68,11 @@ TIDEWATT_INLINE void set_clock(const CourseCommon& c, const Lanes& clock_Hz, con
   }
   TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
-    const double f = clock_Hz.x[l], V = out.table_V.x[l] + v.offset_V.x[l], ratio = V * per_ref_V;
+    const double f = clock_Hz.x[l], V = out.table_V.x[l] + v.offset_V.x[l];
     out.clock_Hz.x[l] = f;
     out.stretch.x[l] = v.reference_Hz.x[l] / f;
-    out.dynamic_W.x[l] = p.dynamic_W * ratio * ratio * (f * per_ref_Hz);
-    out.leakage_W.x[l] = v.leakage_W.x[l] * math::exp(p.leakage_per_V * (V - p.voltage_ref_V));
+    out.dynamic_W.x[l] = switching.multiplied_W(V, f);
+    out.leakage_W.x[l] = v.leakage_W.x[l] * leakage.voltage_factor(V);
   }
 }
 
@@ -124,7 +125,9 @@ CourseCommon::CourseCommon(const power::GpuModel& gpu_, double factor_, const Co
 
 TIDEWATT_CLONES
 void play_pieces(const CourseCommon& c, CoursePieces& v) {
-  const auto& p = c.gpu.params();
+  const double board_W = c.gpu.params().board_W;
+  const ActivityLaw activity(c.gpu.params());
+  const power::LeakageLaw leakage = c.gpu.leakage();
   const auto& die = c.limits.die;
   Lanes d, fixed_W, at_leakage_W, over_W;
   TIDEWATT_LANE_LOOP
@@ -139,9 +142,9 @@ void play_pieces(const CourseCommon& c, CoursePieces& v) {
     const double busy_s = v.matrix_s.x[l] * stretch, gated_s = std::fma(v.matrix_s.x[l], v.gate.x[l], -busy_s);
     const double slack_s = v.gate.x[l] > stretch ? gated_s : 0.0, duration_s = busy_s + slack_s + v.other_s.x[l];
     const double equivalent_s =
-        std::fma(v.active_matrix_s.x[l], stretch, v.active_other_s.x[l]) + p.wait_activity * slack_s;
+        std::fma(v.active_matrix_s.x[l], stretch, v.active_other_s.x[l]) + activity.wait_s(slack_s);
     const double per_s = 1.0 / duration_s;
-    fixed_W.x[l] = std::fma(std::fma(dynamic_W, equivalent_s, v.transfer_J.x[l]), per_s, p.board_W);
+    fixed_W.x[l] = std::fma(std::fma(dynamic_W, equivalent_s, v.transfer_J.x[l]), per_s, board_W);
     const double here_s = v.stretch_left_s.x[l] * (duration_s * v.per_whole_s.x[l]);
     const bool ends = here_s <= v.sample_left_s.x[l];
     d.x[l] = ends ? here_s : v.sample_left_s.x[l];
@@ -154,7 +157,7 @@ void play_pieces(const CourseCommon& c, CoursePieces& v) {
   TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
     const double over_K = v.z_K[0].x[l] + v.z_K[1].x[l] + v.z_K[2].x[l];
-    const double raw_W = std::fma(at_leakage_W.x[l] * c.factor, math::exp(p.leakage_per_K * over_K), fixed_W.x[l]);
+    const double raw_W = std::fma(at_leakage_W.x[l] * c.factor, leakage.rise_factor(over_K), fixed_W.x[l]);
     const double W = PowerBounds{v.low_W.x[l], v.high_W.x[l]}.bounded_W(raw_W);
     const double s = d.x[l], J = W * s;
     v.s.x[l] += s, v.J.x[l] += J;

@@ -30,7 +30,7 @@ PowerLimiter::PowerLimiter(const power::GpuModel& gpu, const GovernorParams& lim
       n_sample_(std::max(1.0, limits.window_s / sampling.period_s)),
       gain_bins_per_s_(sampling.power_gain_Hz / (power::GpuModel::bin_Hz * limits.window_s)),
       rise_gain_bins_(sampling.power_rise_gain_Hz / power::GpuModel::bin_Hz),
-      margin_W_(limits.cap_margin_W),
+      limits_(limits),
       peak_W_(sampling.peak_ratio * gpu.params().tdp_W),
       peak_slew_bins_(sampling.peak_slew_bins),
       lowest_Hz_(gpu.clock_min_Hz()),

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "phase_times.hpp"
+#include "phase_law.hpp"
 #include "tidewatt/base/simd.hpp"
 
 namespace TIDEWATT_NAMESPACE::dvfs {
@@ -23,12 +23,14 @@ struct Window {
 
   TIDEWATT_INLINE Excess at(double clock_Hz) const {
     const auto& p = gpu.params();
+    const ActivityLaw activity(p);
+    const power::LeakageLaw leakage = gpu.leakage();
     const auto table = gpu.voltage(clock_Hz);
     const double V = table.V + chip.voltage_offset_V;
-    const double leak_W = p.leakage_W * chip.leakage_ratio * temperature_factor * gpu.leakage_voltage_factor(V);
-    const double leak_slope = leak_W * p.leakage_per_V * table.slope_V_per_Hz;
+    const double leak_W = leakage.ref_W * chip.leakage_ratio * temperature_factor * leakage.voltage_factor(V);
+    const double leak_slope = leakage.slope_W_per_V(leak_W) * table.slope_V_per_Hz;
     const double dyn_W = gpu.dynamic_W(V, clock_Hz);
-    const double dyn_slope = dyn_W * (2.0 * table.slope_V_per_Hz / V + 1.0 / clock_Hz);
+    const double dyn_slope = power::SwitchingLaw::slope_W_per_Hz(dyn_W, V, table.slope_V_per_Hz, clock_Hz);
     const double stretch = reference_Hz / clock_Hz;
     const double busy_s = mix.matrix_s * stretch;
     const double active_s = mix.active_matrix_s * stretch;
@@ -37,10 +39,10 @@ struct Window {
     const double other_s = mix.memory_s + mix.link_s + mix.wait_s;
     const double duration_s = busy_s + slack_s + other_s;
     const double steady_s =
-        p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * (mix.wait_s + slack_s);
+        activity.memory_s(mix.memory_s) + activity.link_s(mix.link_s) + activity.wait_s(mix.wait_s + slack_s);
     const double d_busy = -busy_s / clock_Hz;
     const double d_duration = gated ? 0.0 : d_busy;
-    const double d_equivalent = -active_s / clock_Hz - (gated ? p.wait_activity * d_busy : 0.0);
+    const double d_equivalent = -active_s / clock_Hz - (gated ? activity.wait_s(d_busy) : 0.0);
     const double base_W = p.board_W + leak_W - cap_W;
     const double equivalent_s = active_s + steady_s;
     return {duration_s * base_W + dyn_W * equivalent_s + p.hbm_W * mix.hbm_s + p.link_W * mix.full_link_s,
@@ -73,7 +75,8 @@ PhasePower phase_power(const power::GpuModel& gpu, const power::Chip& chip, cons
                        double clock_Hz, double gate_Hz) {
   const auto& p = gpu.params();
   const double V = gpu.voltage(clock_Hz).V + chip.voltage_offset_V;
-  const auto t = phase_times(p, mix, reference_Hz / clock_Hz, gate_Hz > 0.0 ? reference_Hz / gate_Hz : 0.0);
+  const auto t =
+      phase_times(ActivityLaw(p), mix, reference_Hz / clock_Hz, gate_Hz > 0.0 ? reference_Hz / gate_Hz : 0.0);
   const double J = gpu.dynamic_W(V, clock_Hz) * t.equivalent_s + transfer_J(p, mix);
   return {p.board_W + J / t.duration_s, p.leakage_W * chip.leakage_ratio * gpu.leakage_voltage_factor(V), t.duration_s};
 }

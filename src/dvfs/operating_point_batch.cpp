@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "phase_times.hpp"
+#include "phase_law.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/simd.hpp"
 
@@ -18,35 +18,24 @@ constexpr std::size_t chunk = 32, few = 16;
 // Coefficients of G (see the header) that a window, a gate and a GPU type fix.
 struct Coefficients {
   double a0, a1, e0, e1, h;
-  double dynamic_W_per_V2_Hz, leakage_per_V, voltage_ref_V;
+  power::SwitchingLaw switching;
+  power::LeakageLaw leakage;
   double falling_W_per_Hz;  ///< see OperatingPointBatch
 };
 
-// Ungated, the window is as long as this rank makes it: D = M s + rest. Gated, its length is the slowest rank's and the
-// rank waits for the rest of the time: D = D_gate, busy equivalent (A − w M) s + w M s_gate.
+// G is the excess over the phase's lines in the stretch, times the clock.
 Coefficients coefficients(const power::GpuModel& gpu, const PhaseMix& mix, double reference_Hz, double gate_Hz) {
-  const auto& p = gpu.params();
-  Coefficients c;
-  const double rest_s = mix.memory_s + mix.link_s + mix.wait_s;
-  const double steady_s =
-      p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
-  if (gate_Hz > 0.0) {
-    const double gated_s = mix.matrix_s * (reference_Hz / gate_Hz);
-    c.a0 = 0.0;
-    c.a1 = gated_s + rest_s;
-    c.e0 = (mix.active_matrix_s - p.wait_activity * mix.matrix_s) * reference_Hz;
-    c.e1 = steady_s + p.wait_activity * gated_s;
-  } else {
-    c.a0 = mix.matrix_s * reference_Hz;
-    c.a1 = rest_s;
-    c.e0 = mix.active_matrix_s * reference_Hz;
-    c.e1 = steady_s;
-  }
-  c.h = transfer_J(p, mix);
-  c.dynamic_W_per_V2_Hz = p.dynamic_W / (p.voltage_ref_V * p.voltage_ref_V * p.dynamic_ref_Hz);
-  c.leakage_per_V = p.leakage_per_V;
-  c.voltage_ref_V = p.voltage_ref_V;
-  return c;
+  const ActivityLaw activity(gpu.params());
+  auto line = PhaseLine::of(activity, mix);
+  if (gate_Hz > 0.0) line = line.gated(activity, mix.matrix_s * (reference_Hz / gate_Hz));
+  return {line.matrix_s * reference_Hz,
+          line.other_s,
+          line.active_s * reference_Hz,
+          line.other_active_s,
+          transfer_J(gpu.params(), mix),
+          gpu.switching(),
+          gpu.leakage(),
+          0.0};
 }
 
 /// What limits a GPU with power to spare.
@@ -72,8 +61,7 @@ TIDEWATT_INLINE std::int64_t newton(const power::GpuModel::Grid& grid, const Coe
     of_V[g] = table.V + s.offset_V[g];
     of_slope[g] = table.slope_V_per_Hz;
   }
-  for (std::size_t g = 0; g < N; ++g)
-    of_leak_W[g] = s.leak_W[g] * math::exp(c.leakage_per_V * (of_V[g] - c.voltage_ref_V));
+  for (std::size_t g = 0; g < N; ++g) of_leak_W[g] = s.leak_W[g] * c.leakage.voltage_factor(of_V[g]);
   for (std::size_t g = 0; g < N; ++g) {
     const double f = s.f[g];
     const double V = of_V[g], leak_W = of_leak_W[g], slope_V_per_Hz = of_slope[g];
@@ -82,11 +70,11 @@ TIDEWATT_INLINE std::int64_t newton(const power::GpuModel::Grid& grid, const Coe
     const double steady_W = leak_W - (falls ? falling_W : s.spare_W[g]);
     const double length = std::fma(c.a1, f, c.a0);
     const double active = std::fma(c.e1, f, c.e0);
-    const double dyn = c.dynamic_W_per_V2_Hz * V;
-    const double dyn_W = dyn * V * f;
+    const double dyn_W = c.switching.factored_W(V, f);
     const double G = std::fma(length, steady_W, std::fma(dyn_W, active, c.h * f));
-    const double leak_slope = std::fma(leak_W * c.leakage_per_V, slope_V_per_Hz, falls ? -c.falling_W_per_Hz : 0.0);
-    const double dyn_slope = dyn * std::fma(2.0 * slope_V_per_Hz, f, V);
+    const double leak_slope =
+        std::fma(c.leakage.slope_W_per_V(leak_W), slope_V_per_Hz, falls ? -c.falling_W_per_Hz : 0.0);
+    const double dyn_slope = c.switching.factored_slope_W_per_Hz(V, slope_V_per_Hz, f);
     const double slope =
         std::fma(c.a1, steady_W, std::fma(length, leak_slope, std::fma(dyn_slope, active, std::fma(dyn_W, c.e1, c.h))));
     const bool above = G > 0.0;
@@ -142,14 +130,14 @@ TIDEWATT_INLINE void solve(const power::GpuModel& gpu, const Coefficients& coeff
   const auto& p = gpu.params();
   alignas(64) double die_K[N], ratio[N];
   take(b, first, n, s, ratio, die_K);
-  const double leakage_W = p.leakage_W, per_K = p.leakage_per_K, ref_K = p.leakage_ref_K, board_W = p.board_W;
+  const double board_W = p.board_W;
   const double falling_W = b.falling_W - board_W, per_leakage = b.falling_per_leakage;
   for (std::size_t i = 0; i < N; ++i) {
     const double start = s.f[i];
     s.f[i] = ((start > lowest_Hz) & (start < top_Hz)) ? start : top_Hz;
     s.lo[i] = 0.0;
     s.hi[i] = 2.0 * top_Hz;
-    s.leak_W[i] = leakage_W * ratio[i] * math::exp(per_K * (die_K[i] - ref_K));
+    s.leak_W[i] = c.leakage.ref_W * ratio[i] * c.leakage.temperature_factor(die_K[i]);
     s.spare_W[i] -= board_W;
     s.falling_W[i] = std::fma(per_leakage, s.leak_W[i], falling_W);
     s.running[i] = 1;
@@ -227,38 +215,35 @@ bool all_at_top(const power::GpuModel& gpu, const Coefficients& c, double lowest
   if (b.chip.empty() || b.falling_W < std::numeric_limits<double>::infinity()) return false;
   const double top_V = gpu.voltage(top_Hz).V, active = c.e0 + c.e1 * top_Hz, length = c.a0 + c.a1 * top_Hz;
   // By the first GPU's limit, before looking at all of them.
-  if (!(c.dynamic_W_per_V2_Hz * top_V * top_V * active + c.h < 0.8 * (b.limit_W[0] - p.board_W) * length / top_Hz))
-    return false;
+  const double W_per_V2_Hz = c.switching.W_per_V2_Hz;
+  if (!(W_per_V2_Hz * top_V * top_V * active + c.h < 0.8 * (b.limit_W[0] - p.board_W) * length / top_Hz)) return false;
   Extremes x;
   find_extremes(b, lowest_Hz, top_Hz, x);
   const double V = top_V + x.offset_V, steepest = steepest_V_per_Hz(p);
-  const double exponent = p.leakage_per_K * (x.die_K - p.leakage_ref_K) + p.leakage_per_V * (V - p.voltage_ref_V);
-  const double leak_W = p.leakage_W * x.leakage_ratio * math::exp(exponent),
+  const double leak_W = c.leakage.ref_W * x.leakage_ratio * c.leakage.temperature_factor(x.die_K) *
+                        c.leakage.voltage_factor(V),
                steady_W = leak_W - (x.least_W - p.board_W);
-  const double per_Hz = c.dynamic_W_per_V2_Hz * V * V;
+  const double per_Hz = W_per_V2_Hz * V * V;
   const double B = -steady_W * (c.a1 + c.a0 / top_Hz) - per_Hz * active - c.h;
-  const double rise = c.a1 * steady_W + length * leak_W * p.leakage_per_V * steepest +
-                      c.dynamic_W_per_V2_Hz * V * (2.0 * steepest * top_Hz + V) * active + per_Hz * top_Hz * c.e1 + c.h;
+  const double rise = c.a1 * steady_W + c.leakage.slope_W_per_V(length * leak_W) * steepest +
+                      W_per_V2_Hz * V * (2.0 * steepest * top_Hz + V) * active + per_Hz * top_Hz * c.e1 + c.h;
   const double margin = 1e-3 * c.a1 * (x.most_W - p.board_W);  // far above rounding; G falls no steeper than 1000 of it
   return V > 0.0 && steady_W < 0.0 && margin > 0.0 && B > margin &&
          B * x.start_Hz > 1.01 * rise * (top_Hz - x.start_Hz);
 }
 
 struct PhaseCoefficients {
-  double per_active, per_slack, steady_s, J, busy_s, slack_s, gated_ratio, rest_s;
+  PhaseLine line;
+  ActivityLaw activity;
+  double transfer_J, gated_s, gated_ratio;
 };
 
 PhaseCoefficients phase_coefficients(const power::GpuPowerParams& p, const PhaseMix& m, double reference_Hz,
                                      double gate_Hz) {
   const bool gated = gate_Hz > 0.0;
-  return {m.active_matrix_s,
-          p.wait_activity,
-          p.memory_activity * m.memory_s + p.link_activity * m.link_s + p.wait_activity * m.wait_s,
-          transfer_J(p, m),
-          m.matrix_s,
-          gated ? m.matrix_s * (reference_Hz / gate_Hz) : 0.0,
-          gated ? 1.0 : 0.0,
-          m.memory_s + m.link_s + m.wait_s};
+  const ActivityLaw activity(p);
+  return {PhaseLine::of(activity, m), activity, transfer_J(p, m), gated ? m.matrix_s * (reference_Hz / gate_Hz) : 0.0,
+          gated ? 1.0 : 0.0};
 }
 
 // Voltage, switching power at activity 1 and leakage of each GPU at its clock.
@@ -266,16 +251,15 @@ TIDEWATT_CLONES
 void clock_powers(const power::GpuModel& gpu, const power::Chip* chip, const double* clock_Hz, std::size_t n,
                   double* dynamic_W, double* leakage_W) {
   const auto grid = gpu.grid();
-  const auto& p = gpu.params();
-  const double per_V2_Hz = p.dynamic_W / (p.voltage_ref_V * p.voltage_ref_V * p.dynamic_ref_Hz);
-  const double leak_W = p.leakage_W, per_V = p.leakage_per_V, ref_V = p.voltage_ref_V;
+  const power::SwitchingLaw switching = gpu.switching();
+  const power::LeakageLaw leakage = gpu.leakage();
   double table_V[chunk], f[chunk];  // local: a look-up cannot alias what the loop writes
   std::copy(clock_Hz, clock_Hz + n, f);
   for (std::size_t g = 0; g < n; ++g) table_V[g] = grid.voltage(f[g]).V;
   for (std::size_t g = 0; g < n; ++g) {
     const double V = table_V[g] + chip[g].voltage_offset_V;
-    dynamic_W[g] = per_V2_Hz * V * V * f[g];
-    leakage_W[g] = leak_W * chip[g].leakage_ratio * math::exp(per_V * (V - ref_V));
+    dynamic_W[g] = switching.factored_W(V, f[g]);
+    leakage_W[g] = leakage.ref_W * chip[g].leakage_ratio * leakage.voltage_factor(V);
   }
 }
 
@@ -285,10 +269,10 @@ void phase_means(const PhaseCoefficients& phase, double board_W, double referenc
   const PhaseCoefficients c = phase;
   for (std::size_t g = 0; g < n; ++g) {
     const double stretch = reference_Hz / clock_Hz[g];
-    const double busy_s = c.busy_s * stretch;
-    const double slack_s = std::fma(-c.gated_ratio, busy_s, c.slack_s);
-    const double equivalent_s = std::fma(c.per_active, stretch, std::fma(c.per_slack, slack_s, c.steady_s));
-    fixed_W[g] = board_W + std::fma(dynamic_W[g], equivalent_s, c.J) / (busy_s + slack_s + c.rest_s);
+    const double busy_s = c.line.matrix_s * stretch;
+    const double slack_s = std::fma(-c.gated_ratio, busy_s, c.gated_s);
+    const double equivalent_s = c.line.equivalent_s(stretch, c.activity, slack_s);
+    fixed_W[g] = board_W + std::fma(dynamic_W[g], equivalent_s, c.transfer_J) / (busy_s + slack_s + c.line.other_s);
   }
 }
 

@@ -55,7 +55,7 @@ ChipPlane begin_plane(const dvfs::ClockCourse& nominal, const dvfs::ClockCourse&
   out.nominal_Hz = nominal.clock_Hz, out.slow_Hz = slow.clock_Hz;
   out.slow_more = more_of(slow.ratio_sum, nominal.ratio_sum);
   out.limited = !free_of_limits(slow, limits.max_Hz);
-  if (out.limited) out.slow_unused_W = limits.cap_W - limits.governor.cap_margin_W - slow.limit_W;
+  if (out.limited) out.slow_unused_W = dvfs::limit_W(limits.cap_W, limits.governor) - slow.limit_W;
   return out;
 }
 
@@ -75,7 +75,7 @@ struct OtherChips {
 void end_plane(const dvfs::ClockCourse& nominal, const dvfs::ClockCourse& slow,
                std::span<const dvfs::ClockCourse> others, double leakage_W, const dvfs::CourseLimits& limits,
                ChipPlane& out) {
-  const double limit_W = limits.cap_W - limits.governor.cap_margin_W, unused_W = limit_W - nominal.limit_W;
+  const double limit_W = dvfs::limit_W(limits.cap_W, limits.governor), unused_W = limit_W - nominal.limit_W;
   out.unused_W_per_Hz = (unused_W - out.slow_unused_W) / (nominal.clock_Hz - slow.clock_Hz);
   out.kind_below = slopes_between(slow, nominal);
   const auto &fast = others[0], &leaky = others[1];
@@ -95,7 +95,7 @@ double unused_at_none_W(const ClassCourse& c, const NodeType& type, double facto
   if (!p.limited) return 0.0;
   const bool free = free_of_limits(c.nominal, limits.max_Hz);
   const double at_Hz = free ? p.slow_Hz : c.nominal.clock_Hz,
-               unused_W = free ? p.slow_unused_W : limits.cap_W - limits.governor.cap_margin_W - c.nominal.limit_W;
+               unused_W = free ? p.slow_unused_W : dvfs::limit_W(limits.cap_W, limits.governor) - c.nominal.limit_W;
   return unused_W - p.unused_W_per_Hz * at_Hz - p.unused_per_leakage * type.gpu.params().leakage_W * factor;
 }
 

@@ -79,7 +79,7 @@ class Server {
   }
 
  private:
-  bool rear(std::size_t g) const { return g >= gpu_W_.size() / 2; }
+  bool rear(std::size_t g) const { return thermal::in_rear_row(g, gpu_W_.size()); }
   TIDEWATT_INLINE double rear_air_K(double frac) const {
     double front_W = 0.0;
     for (std::size_t g = 0; g < gpu_W_.size(); ++g)
@@ -89,7 +89,7 @@ class Server {
   /// Air of all packages at this speed; their temperatures stay.
   TIDEWATT_INLINE void blow(double frac) {
     const double rear_K = rear_air_K(frac);
-    for (std::size_t g = gpu_W_.size() / 2; g < gpu_W_.size(); ++g) {
+    for (std::size_t g = thermal::n_front_row(gpu_W_.size()); g < gpu_W_.size(); ++g) {
       const double moved = (air_K_[g] - rear_K) / r_[g];
       for (auto& of_store : store_K_) of_store[g] += moved;
       air_K_[g] = rear_K;

@@ -55,8 +55,7 @@ TIDEWATT_INLINE void set_air_of(const FleetState& state, const FleetTask& task, 
                                 const Lanes& die_mean_K, const NodeRow& front_W, Air& air) {
   const auto& type = *b.type;
   const double lag_s = type.air.fan_lag_s, per_middles_s = 2.0 / (step_s + task.before_s);
-  const auto n_front =
-      static_cast<double>(std::count(b.rear.begin(), b.rear.begin() + static_cast<std::ptrdiff_t>(b.n_gpu), 0));
+  const auto n_front = static_cast<double>(thermal::n_front_row(b.n_gpu));
   if (air.fan.s != step_s || air.fan.lag_s != lag_s)
     air.fan = {step_s, lag_s, math::exp(-step_s / lag_s), math::mean_decay(step_s / lag_s)};
   // As the air warms through a macro step, the same volume takes less heat.

@@ -177,11 +177,10 @@ TIDEWATT_INLINE void node_pass(const ClassMap& map, const Block& b, std::size_t 
 TIDEWATT_CLONES
 void run_pass(const Block& b, const Packages& before, const ClassMap& map, const Course& course, Scratch& s,
               Pass& out) {
-  const auto& p = b.type->gpu.params();
-  const double k_T = p.leakage_per_K, ref_K = p.leakage_ref_K;
+  const power::LeakageLaw leakage = b.type->gpu.leakage();
   Lanes factor;
   Above x;
-  for (std::size_t l = 0; l < n_lane; ++l) factor[l] = math::exp(k_T * (out.worked_K[l] - ref_K));
+  for (std::size_t l = 0; l < n_lane; ++l) factor[l] = leakage.temperature_factor(out.worked_K[l]);
   above_air(before, s.air, course.step_s, x);
   for (std::size_t i = 0; i < b.n_node; ++i) {
     if (b.n_gpu == n_usual)

@@ -47,11 +47,11 @@ bool bounded(const KindPower& kind) { return kind.low_W > 0.0 || kind.high_W < 1
 TIDEWATT_CLONES
 void find_more(const Block& b, const ClassMap& map, std::span<const workload::Segment> segments, const Lanes& worked_K,
                Scratch& s) {
-  const auto& p = b.type->gpu.params();
+  const power::LeakageLaw leakage = b.type->gpu.leakage();
   std::vector<std::size_t> place(map.kind_s.size(), 0);  // of the kind among those used
   for (std::size_t u = 0; u < map.used.size(); ++u) place[map.used[u]] = u;
   Lanes factor;
-  for (std::size_t l = 0; l < n_lane; ++l) factor[l] = math::exp(p.leakage_per_K * (worked_K[l] - p.leakage_ref_K));
+  for (std::size_t l = 0; l < n_lane; ++l) factor[l] = leakage.temperature_factor(worked_K[l]);
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const std::size_t u = place[segments[i].kind];
     const KindPower& kind = s.powers[u];

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "dvfs/operating_point_batch.hpp"
-#include "dvfs/phase_times.hpp"
+#include "dvfs/phase_law.hpp"
 #include "fleet_block.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
@@ -49,7 +49,7 @@ void wait_clocks(FleetState& state, const FleetSignals& signals, const FleetTask
   clock_Hz = gather(state.own_Hz.data(), b);
   for (std::size_t l = 0; l < n_lane; ++l) clock_Hz[l] = clock_Hz[l] > gate_Hz ? clock_Hz[l] : gate_Hz;
   if (gate_Hz > 0.0) {
-    const double cap_W = state.controls[b.hall].cap_W - type.governor.cap_margin_W;
+    const double cap_W = dvfs::limit_W(state.controls[b.hall].cap_W, type.governor);
     Waiting waiting;
     find_waiting(state, signals, task, b, cap_W, waiting);
     if (waiting.any) {
@@ -79,14 +79,12 @@ void at_clock(const power::GpuModel& gpu, const Chips& chip, const Lanes& clock_
   Lanes V;
   TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) V[l] = grid.voltage_at(clock_Hz[l]).V + chip[l].voltage_offset_V;
-  const auto& p = gpu.params();
-  const double leakage_W = p.leakage_W, per_V = p.leakage_per_V, ref_V = p.voltage_ref_V;
-  const double dynamic_W = p.dynamic_W, per_ref_V = 1.0 / p.voltage_ref_V, per_ref_Hz = 1.0 / p.dynamic_ref_Hz;
+  const power::SwitchingLaw switching = gpu.switching();
+  const power::LeakageLaw leakage = gpu.leakage();
   TIDEWATT_LANE_LOOP
   for (std::size_t l = 0; l < n_lane; ++l) {
-    const double v = V[l] * per_ref_V;
-    out.dynamic_W[l] = dynamic_W * v * v * (clock_Hz[l] * per_ref_Hz);
-    out.leakage_W[l] = leakage_W * chip[l].leakage_ratio * math::exp(per_V * (V[l] - ref_V));
+    out.dynamic_W[l] = switching.multiplied_W(V[l], clock_Hz[l]);
+    out.leakage_W[l] = leakage.ref_W * chip[l].leakage_ratio * leakage.voltage_factor(V[l]);
     out.stretch[l] = reference_Hz / clock_Hz[l];
   }
 }
@@ -104,10 +102,9 @@ void fill(KindPower& out, const power::GpuPowerParams& p, const dvfs::PhaseMix& 
   dvfs::PhaseMix mix = work;  // its own clock is another pace
   mix.matrix_s /= course.nominal.clock;
   mix.active_matrix_s /= course.nominal.clock;
-  const double other_s = mix.memory_s + mix.link_s + mix.wait_s;
-  const double other_active_s =
-      p.memory_activity * mix.memory_s + p.link_activity * mix.link_s + p.wait_activity * mix.wait_s;
-  const double traffic_J = dvfs::transfer_J(p, mix), board_W = p.board_W, active_matrix_s = mix.active_matrix_s;
+  const dvfs::ActivityLaw activity(p);
+  auto line = dvfs::PhaseLine::of(activity, mix);
+  const double traffic_J = dvfs::transfer_J(p, mix), board_W = p.board_W;
   const auto [below, above] = std::pair(course.below, course.above);
   const double nominal_Hz = course.nominal_Hz, dynamic = course.nominal.dynamic, leakage = course.nominal.leakage;
   Lanes dynamic_W;
@@ -120,19 +117,15 @@ void fill(KindPower& out, const power::GpuPowerParams& p, const dvfs::PhaseMix& 
         at.dynamic_W[l] * std::fma(below.dynamic_per_Hz, less_Hz, std::fma(above.dynamic_per_Hz, over_Hz, dynamic));
   }
   if (gate_Hz > 0.0) {
-    const double gate_s = mix.matrix_s * (reference_Hz / gate_Hz), per_s = 1.0 / (gate_s + other_s);
-    const double per_stretch = active_matrix_s - p.wait_activity * mix.matrix_s,
-                 steady_s = other_active_s + p.wait_activity * gate_s;
+    line = line.gated(activity, mix.matrix_s * (reference_Hz / gate_Hz));
+    const double per_s = 1.0 / line.other_s;
     for (std::size_t l = 0; l < n_lane; ++l)
-      out.fixed_W[l] =
-          board_W + std::fma(dynamic_W[l], std::fma(per_stretch, at.stretch[l], steady_s), traffic_J) * per_s;
+      out.fixed_W[l] = board_W + std::fma(dynamic_W[l], line.equivalent_s(at.stretch[l]), traffic_J) * per_s;
     return;
   }
-  const double matrix_s = mix.matrix_s;
   for (std::size_t l = 0; l < n_lane; ++l)
     out.fixed_W[l] =
-        board_W + std::fma(dynamic_W[l], std::fma(active_matrix_s, at.stretch[l], other_active_s), traffic_J) /
-                      std::fma(matrix_s, at.stretch[l], other_s);
+        board_W + std::fma(dynamic_W[l], line.equivalent_s(at.stretch[l]), traffic_J) / line.duration_s(at.stretch[l]);
 }
 
 }  // namespace
@@ -179,7 +172,7 @@ KindPower pause_powers(const Fleet& fleet, const FleetState& state, const FleetT
   if (task.kind_context[k] != 0) {
     clock_Hz = gather(state.own_Hz.data(), b);
     Lanes limit_W;
-    std::fill_n(limit_W.x, n_lane, state.controls[b.hall].cap_W - type.governor.cap_margin_W);
+    std::fill_n(limit_W.x, n_lane, dvfs::limit_W(state.controls[b.hall].cap_W, type.governor));
     std::array<dvfs::Limiter, n_lane> unused;
     dvfs::operating_points(type.gpu, task.kind_mix[k], task.reference_Hz, 0.0, state.controls[b.hall].lock_Hz,
                            {std::span(chip).first(b.n_used()),

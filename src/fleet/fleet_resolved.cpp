@@ -207,12 +207,12 @@ void play_block(const Fleet& fleet, FleetState& state, FleetSignals& signals, co
                   [](const auto& x) { return x.low_W > 0.0 || std::isfinite(x.high_W); }))
     options.bounds = s.bounds;
   options.lane_W = s.lane_W;
-  const auto& gpu = b.type->gpu.params();
+  const power::LeakageLaw leakage = b.type->gpu.leakage();
   constexpr int most_pass = 3;
   for (int i = task.slice ? 0 : most_pass - 1; i < most_pass; ++i) {
     set_air(state, task, b, step_s, before.r, means.fan_before_frac, means.die_K, means.front_W, s.air);
     fill_kernel_inputs(task, b, before, s);
-    advance_packages(plan, {gpu.leakage_per_K, gpu.leakage_ref_K}, s.watts, s.packages, options);
+    advance_packages(plan, leakage, s.watts, s.packages, options);
     if (i + 1 < most_pass) take_means(fleet, b, before, s, step_s, means);
   }
   book_segments(state, b, task, s, before, books, segment_W, widest);

@@ -44,7 +44,7 @@ StageWindows::StageWindows(const workload::IterationModel& model, const workload
     double J = 0.0;
     for (const auto& segment : at_reference.classes[s])
       J += task.kind_reference_W[segment.kind] * seconds(segment.duration);
-    mean_W_.push_back(std::min(J / period_s_, type.usual.cap_W - type.governor.cap_margin_W));
+    mean_W_.push_back(std::min(J / period_s_, dvfs::limit_W(type.usual.cap_W, type.governor)));
   }
 }
 

@@ -107,7 +107,7 @@ void HeldNodes::apply(workload::Timeline& timeline, FleetTask& task, const NodeT
   const std::size_t n_class = timeline.classes.size();
   const NaturalPower natural(task, type, controls, n_class, wait_kind, works);
   if (state_.node.empty()) state_.node.assign(n_node_, {{natural.kind_W[0][timeline.classes[0].front().kind], 0}, {}});
-  const double limit_W = natural.limit_W(controls.cap_W - type.governor.cap_margin_W);
+  const double limit_W = natural.limit_W(dvfs::limit_W(controls.cap_W, type.governor));
   const BoardPower board{tdp_W, limit_W};
   const PowerHold hold = hold_.within(board);
   last_.gives_way_W = hold_.gives_way(board) ? limit_W : 0.0;

@@ -11,8 +11,8 @@ double die_K_per_W(const NodeType& type, double fan_frac) {
 
 double leakage_loop_gain(const NodeType& type, double fan_frac) {
   constexpr double worst_chip = 2.0, hot_K = 353.15;
-  const auto& p = type.gpu.params();
-  const double W_per_K = p.leakage_per_K * p.leakage_W * type.gpu.leakage_temperature_factor(hot_K);
+  const auto leakage = type.gpu.leakage();
+  const double W_per_K = leakage.slope_W_per_K(leakage.ref_W) * leakage.temperature_factor(hot_K);
   const double K_per_W = die_K_per_W(type, std::max(type.air.fan_min_frac, fan_frac));
   return std::max(gentle_loop_gain, worst_chip * K_per_W * W_per_K);
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "dvfs/operating_point_batch.hpp"
-#include "dvfs/phase_times.hpp"
+#include "dvfs/phase_law.hpp"
 #include "task.hpp"
 #include "tidewatt/base/math.hpp"
 #include "tidewatt/base/simd.hpp"
@@ -41,21 +41,19 @@ NominalPowers kind_powers(const FleetTask& task, const NodeType& type, std::size
   return out;
 }
 
-/// What segments have of their kinds, for loops over segments; see dvfs::phase_times. Kept from one task to the next.
+/// What segments have of their kinds, for loops over segments. Kept from one task to the next.
 struct OfSegments {
-  std::vector<double> matrix_s, active_s, memory_s, link_s, wait_s, memory_active_s, link_active_s, transfer_J, low_W,
-      high_W, gated_s;
+  std::vector<double> matrix_s, active_s, memory_s, link_s, wait_s, transfer_J, low_W, high_W, gate_stretch;
   std::vector<double> context;  ///< 0: none
   void set(const FleetTask& task, const power::GpuPowerParams& p, std::span<const workload::Segment> segments) {
-    for (auto* of : {&matrix_s, &active_s, &memory_s, &link_s, &wait_s, &memory_active_s, &link_active_s, &transfer_J,
-                     &low_W, &high_W, &gated_s, &context})
+    for (auto* of :
+         {&matrix_s, &active_s, &memory_s, &link_s, &wait_s, &transfer_J, &low_W, &high_W, &gate_stretch, &context})
       of->resize(segments.size());
     for (std::size_t i = 0; i < segments.size(); ++i) {
       const auto kind = segments[i].kind;
       const auto& mix = task.kind_mix[kind];
       matrix_s[i] = mix.matrix_s, active_s[i] = mix.active_matrix_s;
       memory_s[i] = mix.memory_s, link_s[i] = mix.link_s, wait_s[i] = mix.wait_s;
-      memory_active_s[i] = p.memory_activity * mix.memory_s, link_active_s[i] = p.link_activity * mix.link_s;
       transfer_J[i] = dvfs::transfer_J(p, mix);
       low_W[i] = task.kind_low_W[kind], high_W[i] = task.kind_high_W[kind];
       context[i] = task.kind_context[kind] == 0 ? 0.0 : 1.0;
@@ -67,29 +65,29 @@ struct OfSegments {
 TIDEWATT_CLONES
 void segment_powers(const power::GpuModel& gpu, const power::Chip& chip, double leakage_factor, double reference_Hz,
                     std::size_t n, const double* clock_Hz, const double* gate_Hz, OfSegments& of, double* W) {
-  const auto& p = gpu.params();
-  const double leakage_W = p.leakage_W * chip.leakage_ratio * leakage_factor, offset_V = chip.voltage_offset_V;
-  const double board_W = p.board_W, wait_activity = p.wait_activity, dynamic_W = p.dynamic_W, ref_V = p.voltage_ref_V,
-               ref_Hz = p.dynamic_ref_Hz, per_V = p.leakage_per_V;
+  const dvfs::ActivityLaw activity(gpu.params());
+  const power::SwitchingLaw switching = gpu.switching();
+  const power::LeakageLaw leakage = gpu.leakage();
+  const double leakage_W = leakage.ref_W * chip.leakage_ratio * leakage_factor, offset_V = chip.voltage_offset_V,
+               board_W = gpu.params().board_W;
   const double *matrix_s = of.matrix_s.data(), *active_s = of.active_s.data(), *memory_s = of.memory_s.data(),
-               *link_s = of.link_s.data(), *wait_s = of.wait_s.data(), *memory_active_s = of.memory_active_s.data(),
-               *link_active_s = of.link_active_s.data(), *transfer_J = of.transfer_J.data(), *low_W = of.low_W.data(),
-               *high_W = of.high_W.data(), *context = of.context.data();
-  double* gated_s = of.gated_s.data();
+               *link_s = of.link_s.data(), *wait_s = of.wait_s.data(), *transfer_J = of.transfer_J.data(),
+               *low_W = of.low_W.data(), *high_W = of.high_W.data(), *context = of.context.data();
+  double* gate_stretch = of.gate_stretch.data();
   const auto grid = gpu.grid();
   for (std::size_t i = 0; i < n; ++i) W[i] = grid.voltage(clock_Hz[i]).V;  // the table's, for now
   TIDEWATT_LANE_LOOP
-  for (std::size_t i = 0; i < n; ++i) gated_s[i] = matrix_s[i] * (reference_Hz / gate_Hz[i]);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double stretch = reference_Hz / gate_Hz[i];
+    gate_stretch[i] = gate_Hz[i] > 0.0 ? stretch : 0.0;
+  }
   TIDEWATT_LANE_LOOP
   for (std::size_t i = 0; i < n; ++i) {
-    const double f = clock_Hz[i], V = W[i] + offset_V, stretch = reference_Hz / f;
-    const double busy_s = matrix_s[i] * stretch, more_s = gated_s[i] - busy_s;
-    const double slack_s = gate_Hz[i] > 0.0 ? more_s : 0.0;
-    const double duration_s = busy_s + slack_s + memory_s[i] + link_s[i] + wait_s[i];
-    const double equivalent_s =
-        active_s[i] * stretch + memory_active_s[i] + link_active_s[i] + wait_activity * (wait_s[i] + slack_s);
-    const double v = V / ref_V, J = dynamic_W * v * v * (f / ref_Hz) * equivalent_s + transfer_J[i];
-    const double own_W = board_W + J / duration_s + leakage_W * math::exp(per_V * (V - ref_V));
+    const double f = clock_Hz[i], V = W[i] + offset_V;
+    const dvfs::PhaseMix mix{matrix_s[i], memory_s[i], link_s[i], wait_s[i], active_s[i]};
+    const auto t = dvfs::phase_times(activity, mix, reference_Hz / f, gate_stretch[i]);
+    const double J = switching.at_W(V, f) * t.equivalent_s + transfer_J[i];
+    const double own_W = board_W + J / t.duration_s + leakage_W * leakage.voltage_factor(V);
     const double low = low_W[i], high = high_W[i], below = own_W < high ? own_W : high,
                  held_W = below > low ? below : low;
     W[i] = context[i] > 0.0 ? held_W : 0.0;
@@ -101,7 +99,7 @@ void segment_powers(const power::GpuModel& gpu, const power::Chip& chip, double 
 double gated_clock_Hz(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
                       const power::Chip& of, double die_K) {
   const std::array chip{of};
-  const std::array die{die_K}, limit_W{controls.cap_W - type.governor.cap_margin_W};
+  const std::array die{die_K}, limit_W{dvfs::limit_W(controls.cap_W, type.governor)};
   std::array clock_Hz{0.0};
   std::array<dvfs::Limiter, 1> unused;
   dvfs::OperatingPointBatch batch{chip, die, limit_W, clock_Hz, unused};

@@ -94,13 +94,12 @@ Lanes windows_W(const power::GpuModel& gpu, const FleetTask& task, const Block& 
 /// What the limiters let through at the clocks found.
 TIDEWATT_CLONES
 void let_through(const power::GpuModel& gpu, const dvfs::OperatingPointBatch& batch, double cap_W, Lanes& out) {
-  const auto& p = gpu.params();
-  const double leakage_ref_W = p.leakage_W, per_K = p.leakage_per_K, ref_K = p.leakage_ref_K;
+  const power::LeakageLaw leakage = gpu.leakage();
   const double all_W = batch.falling_W, per_Hz = batch.falling_W_per_Hz, per_leakage = batch.falling_per_leakage;
   const power::Chip* chip = batch.chip.data();
   const double *die_K = batch.die_K.data(), *clock_Hz = batch.clock_Hz.data();
   for (std::size_t l = 0; l < batch.chip.size(); ++l) {
-    const double leakage_W = leakage_ref_W * chip[l].leakage_ratio * math::exp(per_K * (die_K[l] - ref_K));
+    const double leakage_W = leakage.ref_W * chip[l].leakage_ratio * leakage.temperature_factor(die_K[l]);
     const double W = std::fma(per_Hz, clock_Hz[l], std::fma(per_leakage, leakage_W, all_W));
     out[l] = W < cap_W ? W : cap_W;
   }
@@ -151,7 +150,7 @@ void block_own_clocks(const Fleet& fleet, FleetState& state, const FleetTask& ta
                       FleetSignals& signals) {
   const auto& type = *b.type;
   const auto& held = state.controls[b.hall];
-  const double cap_W = held.cap_W - type.governor.cap_margin_W;
+  const double cap_W = dvfs::limit_W(held.cap_W, type.governor);
   const Lanes guess = gather(signals.guess_K.data(), b);
   Lanes limit_W, clock_Hz = gather(state.own_Hz.data(), b);
   std::fill_n(limit_W.x, n_lane, cap_W);

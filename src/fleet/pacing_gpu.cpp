@@ -11,14 +11,14 @@ namespace {
 /// At one clock for all of its work.
 PacingChip at_one_clock(const FleetTask& task, const NodeType& type, const Controls& controls, std::size_t cls,
                         double factor) {
-  const double limit_W = controls.cap_W - type.governor.cap_margin_W, gate_Hz = task.class_gate_Hz[cls];
+  const double limit_W = dvfs::limit_W(controls.cap_W, type.governor), gate_Hz = task.class_gate_Hz[cls];
   const double own_Hz = dvfs::operating_point(type.gpu, {}, task.class_window[cls], task.reference_Hz, gate_Hz, factor,
                                               limit_W, controls.lock_Hz, 0.0)
                             .clock_Hz;
   const double pace_Hz = gate_Hz > 0.0 ? std::min(gate_Hz, own_Hz) : own_Hz;
   const auto p = dvfs::phase_power(type.gpu, {}, task.class_window[cls], task.reference_Hz, pace_Hz, pace_Hz);
   const bool slower = pace_Hz < own_Hz - power::GpuModel::bin_Hz;
-  return {{}, pace_Hz, slower ? std::max(0.0, limit_W - (p.fixed_W + p.leakage_W * factor)) : 0.0};
+  return {{}, pace_Hz, slower ? std::max(0.0, limit_W - p.at_W(factor)) : 0.0};
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ PacingGpu pacing_gpu(const NodeType& type, std::span<const dvfs::PhaseMix> kind_
   const auto at = [&](const dvfs::PhaseMix& mix, double f_Hz) {
     return dvfs::phase_power(type.gpu, of.chip, mix, reference_Hz, f_Hz, f_Hz);
   };
-  const auto power_W = [&](const dvfs::PhasePower& p) { return p.fixed_W + p.leakage_W * factor + of.more_W; };
+  const auto power_W = [&](const dvfs::PhasePower& p) { return p.at_W(factor) + of.more_W; };
   dvfs::PhaseMix waits{};
   waits.wait_s = 1.0;
   const double wait_W = power_W(at(waits, low_Hz));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numbers>
 #include <unordered_map>
 
 #include "package_batch_play.hpp"
@@ -23,7 +22,7 @@ Work load(const PackageBlock& b, const LeakageLaw& law) {
       for (std::size_t i = 0; i < n_mode; ++i) z = std::fma(m.inverse[k][i], b.store_K[i][g] - b.air_K[g], z);
       w.mode_K[k][g] = m.shape[0][k] * z;
     }
-    w.exponent[g] = law.per_K / std::numbers::ln2 * (b.air_K[g] - law.ref_K);
+    w.exponent[g] = law.log2_factor(b.air_K[g]);
     w.r[g] = b.resistance_ratio[g];
     w.J[g] = 0.0;
     w.peak_K[g] = b.store_K[0][g] - b.air_K[g];
@@ -103,7 +102,7 @@ void advance_packages(const BatchPlan& plan, const LeakageLaw& law, std::span<co
   for (std::size_t first = 0; first < blocks.size(); first += n_together) {
     const std::size_t n = std::min(n_together, blocks.size() - first);
     for (std::size_t b = 0; b < n; ++b) begin[b] = work[b] = load(blocks[first + b], law);
-    play({plan, law.per_K / std::numbers::ln2, &watts[first * plan.n_kind], &blocks[first], n, options,
+    play({plan, law.log2_per_K(), &watts[first * plan.n_kind], &blocks[first], n, options,
           options.lane_W.empty() ? nullptr : &options.lane_W[first * plan.steps.size() * n_package_lane], tables.data(),
           work.data()});
     for (std::size_t b = 0; b < n; ++b) store(begin[b], work[b], total_s, blocks[first + b]);

@@ -45,11 +45,7 @@ inline constexpr StepGrading production_grading{10 * ns_per_ms, 3600 * ns_per_s,
 /// @throws InputError if a length is not positive
 BatchPlan make_batch_plan(std::span<const workload::Segment> segments, const StepGrading& grading);
 
-/// Leakage grows as e^{k (T − T_ref)}.
-struct LeakageLaw {
-  double per_K;  ///< k, 1/K
-  double ref_K;  ///< T_ref, K
-};
+using power::LeakageLaw;
 
 /// Power of one kind in the lanes of one block: P = fixed + leakage·e^{k (T − T_ref)}, limited to low … high.
 struct alignas(64) LaneWatts {

@@ -93,8 +93,8 @@ inline constexpr std::size_t row_full = 0, row_gain = n_mode, row_weight = 2 * n
 /// feedback: the rise that leakage's own growth adds until then, per watt of leakage and kelvin of rise. With x = λd/2 of
 /// the fastest mode, whose rise 1 − e^{−λt} drives it, its share is (1 − e^{−x} − x e^{−x})/(1 − e^{−x})²: 1/2 for short
 /// steps, 1 for long ones.
-TIDEWATT_INLINE void tabulate(const thermal::PackageModes& m, double leakage_per_K, const double* length_s,
-                              std::size_t n, double* table_of) {
+TIDEWATT_INLINE void tabulate(const thermal::PackageModes& m, double slope_per_K, const double* length_s, std::size_t n,
+                              double* table_of) {
   for (std::size_t k = 0; k < n_mode; ++k) {
     double* full = table_of + (row_full + k) * n;
     double* gain = table_of + (row_gain + k) * n;
@@ -141,7 +141,7 @@ TIDEWATT_INLINE void tabulate(const thermal::PackageModes& m, double leakage_per
   for (std::size_t i = 0; i < n; ++i) {
     const double x = half_rate * length_s[i], f = minus_expm1(x);
     const double share = x > 1e-3 ? (f - x * (1.0 - f)) / (f * f) : 0.5;
-    feedback[i] = leakage_per_K * share * weight_gain[i];
+    feedback[i] = slope_per_K * share * weight_gain[i];
   }
 }
 

@@ -73,7 +73,7 @@ struct Group {
     const auto clock_Hz = std::span(state.clock_Hz).subspan(first_gpu, n_gpu());
     const auto limiter = std::span(signals.limiter).subspan(first_gpu, n_gpu());
     std::array<double, n_wide> limit_W;
-    limit_W.fill(controls.cap_W - type.governor.cap_margin_W);
+    limit_W.fill(dvfs::limit_W(controls.cap_W, type.governor));
     dvfs::operating_points(type.gpu, task.window, task.reference_Hz, task.gate_Hz, controls.lock_Hz,
                            {chip, die_K, std::span(limit_W).first(n_gpu()), clock_Hz, limiter});
   }
@@ -133,9 +133,8 @@ void advance_nodes(const Fleet& fleet, FleetState& state, FleetSignals& signals,
     group.powers(fixed_W, watts);
     BatchOptions o = task.options;
     if (!o.lane_W.empty()) o.lane_W = o.lane_W.subspan((n - first_node) * per_node_W, (end - n) * per_node_W);
-    const auto& p = group.type.gpu.params();
-    advance_packages(*task.plan, {p.leakage_per_K, p.leakage_ref_K},
-                     std::span(watts).first((end - n) * task.plan->n_kind), std::span(group.blocks).first(end - n), o);
+    advance_packages(*task.plan, group.type.gpu.leakage(), std::span(watts).first((end - n) * task.plan->n_kind),
+                     std::span(group.blocks).first(end - n), o);
     group.store();
     n = end;
   }

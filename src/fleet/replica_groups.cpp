@@ -41,9 +41,10 @@ void find_rest_K(const Fleet& fleet, std::size_t node, double W, std::vector<dou
   double frac = thermal::fan_target_frac(type.air, nominal_die_K);
   for (int i = 0; i < 4; ++i) {
     const double K_per_W = die_K_per_W(type, frac);
-    const double rear_K =
-        type.liquid ? 0.0
-                    : thermal::rear_preheat_K(type.air, static_cast<double>(n / 2) * W, frac, room_air_J_per_m3_K);
+    const double rear_K = type.liquid
+                              ? 0.0
+                              : thermal::rear_preheat_K(type.air, static_cast<double>(thermal::n_front_row(n)) * W,
+                                                        frac, room_air_J_per_m3_K);
     const double back_K = type.liquid ? 0.0
                                       : fleet.node_recirculation[node] * static_cast<double>(n) * W /
                                             (type.air.flow_m3_per_s * frac * room_air_J_per_m3_K);

@@ -96,7 +96,7 @@ struct Fleet {
   std::size_t n_node() const { return node_hall.size(); }
   std::size_t n_gpu() const { return chip.size(); }
   /// Whether a GPU's slot is in the second row of its server's air.
-  bool rear(std::size_t slot) const { return slot >= n_gpu_per_node / 2; }
+  bool rear(std::size_t slot) const { return thermal::in_rear_row(slot, n_gpu_per_node); }
 };
 
 }  // namespace TIDEWATT_NAMESPACE::fleet

@@ -66,7 +66,7 @@ HeldRepetition StageCourses::held_at(const workload::IterationModel& model, cons
       kind.push_back(pacing_chip(CourseMix(lead[c % n_stage]), timeline.kinds.size(), pace_Hz[c]).kind);
   }
   // Nothing is burned above what the limiter lets through; what is burned below it counts against the limit (at_limit).
-  const double limit_W = latest_.front().cap_W - type.governor.cap_margin_W;
+  const double limit_W = dvfs::limit_W(latest_.front().cap_W, type.governor);
   return {timeline, hold_, type, limit_W, model.reference_clock_Hz(), std::move(pace_Hz), std::move(kind)};
 }
 
@@ -77,7 +77,7 @@ StageCourses::HeldStages StageCourses::at_limit(const workload::IterationModel& 
   const Limits& now = latest_.front();
   const std::size_t n_class = timeline.classes.size(), n_stage = static_cast<std::size_t>(model.n_stage());
   const bool free = at.pace_Hz >= now.max_Hz - 1.01 * power::GpuModel::bin_Hz;
-  std::vector<double> limit_W(n_class, now.cap_W - type.governor.cap_margin_W), most(n_class, free ? 0.0 : slowest),
+  std::vector<double> limit_W(n_class, dvfs::limit_W(now.cap_W, type.governor)), most(n_class, free ? 0.0 : slowest),
       place(n_class, 1.0);
   const auto lead = this->lead();
   for (std::size_t c = 0; c < n_class; ++c) {
@@ -147,7 +147,7 @@ std::vector<dvfs::ClockCourse> StageCourses::find_lead(const workload::Iteration
 double StageCourses::held_slow_pace_Hz(const workload::IterationModel& model, const NodeType& type,
                                        std::span<const dvfs::ClockCourse> slow) const {
   const Limits& now = latest_.front();
-  const double limit_W = now.cap_W - type.governor.cap_margin_W;
+  const double limit_W = dvfs::limit_W(now.cap_W, type.governor);
   const auto over_W = [&](double pace_Hz) {
     const auto timeline = timeline_at(model, {pace_Hz});
     const auto mean_W =
@@ -187,7 +187,7 @@ std::vector<dvfs::ClockCourse> StageCourses::find_held_lead(const workload::Iter
                         type);
     double apart_W = 0.0;
     for (std::size_t s = 0; s < slow.size(); ++s) {
-      const double limit_W = now.cap_W - type.governor.cap_margin_W;
+      const double limit_W = dvfs::limit_W(now.cap_W, type.governor);
       apart_W = std::max(apart_W, std::abs(slow[s].mean_W - (before.empty() ? limit_W : before[s].mean_W)));
     }
     if (apart_W < near_W) break;

@@ -139,7 +139,7 @@ void TrainingTask::ask_alone(StageWindows& window, FleetState& state, double ahe
   predict_with_own_clocks(fleet_, state, task, mean_W, ahead_s, signals);
   if (!window.rated_Hz.empty()) return;
   const auto rated_Hz =
-      rated_clocks_Hz(fleet_, task, window.cap_W(type()) - type().governor.cap_margin_W, window.max_Hz(type()));
+      rated_clocks_Hz(fleet_, task, dvfs::limit_W(window.cap_W(type()), type().governor), window.max_Hz(type()));
   window.rated_Hz = slowest_of_replicas(rated_Hz, ranks_.replica, options_.host_slowness, n_replica());
 }
 

@@ -37,18 +37,11 @@ Esac1a::Esac1a(DyrValues& values) {
   R_high_ = values.number("VRMAX", {-1e4, 1e4});
   R_low_ = values.number("VRMIN", {-1e4, 1e4});
   if (!(A_low_ < A_high_ && R_low_ < R_high_)) values.wrong("VAMAX, VRMAX", "must be above VAMIN, VRMIN");
-  const double low_E = std::min(E1, E2), high_E = std::max(E1, E2), low_S = E1 < E2 ? S1 : S2,
-               high_S = E1 < E2 ? S2 : S1;
-  if (low_S > 0.0 && high_S > 0.0 && low_E < high_E) {
-    const double ratio = std::sqrt(low_S * low_E / (high_S * high_E));
-    A_ = (low_E - ratio * high_E) / (1.0 - ratio);
-    B_ = low_S * low_E / ((low_E - A_) * (low_E - A_));
-  }
+  iron_ = QuadraticSaturation::through(E1, S1, E2, S2);
 }
 
 double Esac1a::load(double v, double field_current_pu) const {
-  const double saturation = v > A_ ? B_ * (v - A_) * (v - A_) : 0.0;
-  return K_E_ * v + saturation + K_D_ * field_current_pu;
+  return K_E_ * v + iron_.excess(v) + K_D_ * field_current_pu;
 }
 
 double Esac1a::field_pu(std::span<const double> x, const ExciterInput& in) const {

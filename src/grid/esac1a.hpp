@@ -1,6 +1,7 @@
 #pragma once
 #include "machine_parts.hpp"
 #include "psse_dyr.hpp"
+#include "quadratic_saturation.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
 
@@ -11,7 +12,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 ///     T_E V_E' = V_R − V_FE,   V_E ≥ 0,   V_FE = (K_E + S(V_E)) V_E + K_D I_fd,   V_F = K_F s/(1 + T_F s) V_FE
 ///     E = F(K_C I_fd/V_E) V_E;   F(I) = 1 − 0.577 I to 0.433, √(0.75 − I²) to 0.75, 1.732 (1 − I) to 1
 ///
-/// S(V) V = B (V − A)² above A through the two given points. T_R, T_B and T_A of 0 leave their lag out. Record: T_R, T_B,
+/// S as QuadraticSaturation through the two given points. T_R, T_B and T_A of 0 leave their lag out. Record: T_R, T_B,
 /// T_C, K_A, T_A, V_Amax, V_Amin, T_E, K_F, T_F, K_C, K_D, K_E, E_1, S(E_1), E_2, S(E_2), V_Rmax, V_Rmin.
 /// Source: IEEE 421.5 type AC1A; [@kundur], ch. 8.
 class Esac1a final : public Exciter {
@@ -29,7 +30,8 @@ class Esac1a final : public Exciter {
  private:
   double load(double exciter_pu, double field_current_pu) const;  // V_FE
   double T_R_s_, T_B_s_, T_C_s_, K_A_, T_A_s_, A_high_, A_low_, T_E_s_, K_F_, T_F_s_, K_C_, K_D_, K_E_, R_high_, R_low_;
-  double A_ = 0.0, B_ = 0.0, reference_pu_ = 1.0;
+  QuadraticSaturation iron_;
+  double reference_pu_ = 1.0;
 };
 
 }  // namespace TIDEWATT_NAMESPACE::grid

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "grid_stepper.hpp"
 
@@ -16,12 +17,13 @@ constexpr double same_s = 1e-9;
 /// The site's load just before (`after` false) or just after a time.
 Complex load_at(const std::vector<SitePoint>& site, double t_s, bool after) {
   if (site.empty()) return 0.0;
-  std::size_t next = 0;
-  while (next < site.size() && (after ? site[next].at_s <= t_s + same_s : site[next].at_s < t_s - same_s)) ++next;
+  const auto behind = [&](const SitePoint& p) { return after ? p.at_s <= t_s + same_s : p.at_s < t_s - same_s; };
+  const auto next = static_cast<std::size_t>(std::partition_point(site.begin(), site.end(), behind) - site.begin());
   if (next == 0) return site.front().at_s > t_s + same_s ? 0.0 : site.front().load_VA;
   if (next == site.size()) return site.back().load_VA;
   const SitePoint &a = site[next - 1], &b = site[next];
   const double share = b.at_s > a.at_s ? std::clamp((t_s - a.at_s) / (b.at_s - a.at_s), 0.0, 1.0) : 1.0;
+  if (share >= 1.0) return b.load_VA;  // to the bit: else a point would count as a jump
   return a.load_VA + share * (b.load_VA - a.load_VA);
 }
 
@@ -51,24 +53,30 @@ std::vector<double> stops_of(const std::vector<SitePoint>& site, const std::vect
 
 }  // namespace
 
-GridTrace play(GridSystem& system, const std::vector<SitePoint>& site, const std::vector<GridTrip>& trips,
-               const GridPlayOptions& options) {
+std::vector<SitePoint> site_points(std::span<const double> load_W, double step_s, double merge_s, double offset_W) {
+  const auto merge = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(merge_s / step_s)));
+  std::vector<SitePoint> out;
+  out.reserve(load_W.size() / merge + 1);
+  for (std::size_t i = 0; i < load_W.size(); i += merge) {
+    const auto piece = load_W.subspan(i, std::min(merge, load_W.size() - i));
+    const auto n = static_cast<double>(piece.size());
+    out.push_back(
+        {(static_cast<double>(i) + 0.5 * n) * step_s, std::accumulate(piece.begin(), piece.end(), 0.0) / n + offset_W});
+  }
+  return out;
+}
+
+void play(GridSystem& system, const std::vector<SitePoint>& site, const std::vector<GridTrip>& trips,
+          const GridPlayOptions& options, const std::function<void(double, const GridState&)>& row) {
   if (!(options.length_s > 0.0 && options.step_s > 0.0)) throw InputError("network: length and step must be positive");
   for (std::size_t i = 0; i < site.size(); ++i)
     if (site[i].at_s < (i > 0 ? site[i - 1].at_s : 0.0))
       throw InputError("network: the site's points must be in the order of time, from 0 on");
-  GridTrace out;
-  out.nominal_Hz = system.network().nominal_Hz;
-  out.site_bus = system.site_bus();
-  for (std::size_t u = 0; u < system.n_unit(); ++u) {
-    out.unit.push_back(fmt::format("{}-{}", system.network().bus[system.bus_of(u)].number, system.generator(u).id));
-    out.machine.push_back(system.unit(u).inertia_s() > 0.0);
-  }
   GridStepper stepper;
   GridState y = system.rest();
   system.set_site(0.0);
   stepper.settle(system, y, 0.0);
-  record(system, y, 0.0, out);
+  row(0.0, y);
   std::vector<double> rate(y.x.size());
   double now_s = 0.0;
   Complex drawn = 0.0;
@@ -80,6 +88,7 @@ GridTrace play(GridSystem& system, const std::vector<SitePoint>& site, const std
           system.trip_unit(t.bus, t.id);
         else
           system.trip_branch(t.bus, t.to, t.id);
+        stepper = GridStepper();
         any = true;
       }
     const Complex load = load_at(site, t_s, true);
@@ -87,7 +96,7 @@ GridTrace play(GridSystem& system, const std::vector<SitePoint>& site, const std
     system.set_site(drawn = load);
     if (!any) return;
     stepper.settle(system, y, t_s);
-    record(system, y, t_s, out);
+    row(t_s, y);
   };
   jump(0.0);
   for (const double stop_s : stops_of(site, trips, options.length_s)) {
@@ -100,14 +109,25 @@ GridTrace play(GridSystem& system, const std::vector<SitePoint>& site, const std
         system.set_site(drawn = load_at(site, end_s, false));
         stepper.step(system, y, rate, h, now_s);
         now_s = end_s;
-        record(system, y, now_s, out);
+        row(now_s, y);
       }
     }
     jump(stop_s);
   }
+}
+
+GridTrace play(GridSystem& system, const std::vector<SitePoint>& site, const std::vector<GridTrip>& trips,
+               const GridPlayOptions& options) {
+  GridTrace out;
+  out.nominal_Hz = system.network().nominal_Hz;
+  out.site_bus = system.site_bus();
+  for (std::size_t u = 0; u < system.n_unit(); ++u) {
+    out.unit.push_back(fmt::format("{}-{}", system.network().bus[system.bus_of(u)].number, system.generator(u).id));
+    out.machine.push_back(system.unit(u).inertia_s() > 0.0);
+  }
+  play(system, site, trips, options, [&](double t_s, const GridState& y) { record(system, y, t_s, out); });
   out.stored_J = system.stored_J();
   for (std::size_t u = 0; u < system.n_unit(); ++u) out.connected.push_back(system.connected(u));
-  out.factorisations = stepper.factorisations();
   return out;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,10 @@ struct SitePoint {
   double at_s = 0.0;
   std::complex<double> load_VA = 0.0;
 };
+
+/// A waveform as points in the middle of pieces of `merge_s`, each the piece's mean plus `offset_W`.
+/// @param load_W means over `step_s` [sample]
+std::vector<SitePoint> site_points(std::span<const double> load_W, double step_s, double merge_s, double offset_W);
 
 /// A unit or branch that is switched off.
 struct GridTrip {
@@ -41,13 +47,15 @@ struct GridTrace {
   std::vector<bool> connected;      ///< [unit] at the end
   double stored_J = 0.0;            ///< Σ H S of the machines that are connected at the end
   double nominal_Hz = 60.0;
-  long factorisations = 0;
 };
 
 /// Plays a site's load and switched units on a network from rest.
 /// @param site by time, not before 0; empty: nothing  @throws InputError for trips that are not there or times out of order, SolverError
 GridTrace play(GridSystem& system, const std::vector<SitePoint>& site, const std::vector<GridTrip>& trips,
                const GridPlayOptions& options);
+/// The same, each row given away as it comes. @param row takes time and values  @throws InputError, SolverError as above
+void play(GridSystem& system, const std::vector<SitePoint>& site, const std::vector<GridTrip>& trips,
+          const GridPlayOptions& options, const std::function<void(double time_s, const GridState&)>& row);
 
 /// Figures of a response to one event.
 struct GridAnswer {

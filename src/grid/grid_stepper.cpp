@@ -79,7 +79,6 @@ struct GridStepper::Impl {
   std::vector<StateLimit> limits;
   std::vector<bool> held;
   double factored_step_s = 0.0;
-  long count = 0;
   std::vector<double> end_rate;
   std::vector<Complex> lack;
 
@@ -100,7 +99,6 @@ struct GridStepper::Impl {
       if (s.connected(u)) unit_part(s, y, u, nx, 0.5 * step_s, held, t);
     factor(lu, t, nx + 2 * y.v.size(), time_s);
     factored_step_s = step_s;
-    ++count;
   }
   /// Fills the residual of the step. @returns its largest value
   double residual(const GridSystem& s, const GridState& y, const GridState& y0, std::span<const double> begin_rate,
@@ -120,13 +118,10 @@ GridStepper::GridStepper() : impl_(std::make_unique<Impl>()) {}
 GridStepper::~GridStepper() = default;
 GridStepper::GridStepper(GridStepper&&) noexcept = default;
 GridStepper& GridStepper::operator=(GridStepper&&) noexcept = default;
-long GridStepper::factorisations() const { return impl_->count; }
 
 void GridStepper::settle(const GridSystem& system, GridState& y, double time_s) {
   Impl& m = *impl_;
-  m.factored_step_s = 0.0;  // the network may have changed
   m.lack.resize(y.v.size());
-  m.held.assign(y.x.size(), false);
   Eigen::VectorXd r(to_int(2 * y.v.size()));
   for (int i = 0; i < 30; ++i) {
     system.imbalance(y, m.lack);
@@ -136,7 +131,7 @@ void GridStepper::settle(const GridSystem& system, GridState& y, double time_s) 
     Triplets t;
     network_part(system, y, 0, t);
     for (std::size_t u = 0; u < system.n_unit(); ++u)
-      if (system.connected(u)) unit_part(system, y, u, 0, 0.0, m.held, t);
+      if (system.connected(u)) unit_part(system, y, u, 0, 0.0, {}, t);
     Impl::factor(m.network_lu, t, 2 * y.v.size(), time_s);
     const Eigen::VectorXd d = m.network_lu.solve(r);
     for (std::size_t b = 0; b < y.v.size(); ++b) y.v[b] -= Complex(d[to_int(2 * b)], d[to_int(2 * b + 1)]);
@@ -184,13 +179,7 @@ void GridStepper::step(const GridSystem& system, GridState& y, std::span<const d
   for (std::size_t i = 0; i < nx; ++i)
     if (const double inside = std::clamp(y.x[i], m.limits[i].low, m.limits[i].high); inside != y.x[i])
       y.x[i] = inside, cut = true;
-  if (cut) {
-    const double kept = m.factored_step_s;
-    const std::vector<bool> held_now = m.held;
-    settle(system, y, time_s + step_s);
-    m.factored_step_s = kept;  // the network is the same
-    m.held = held_now;
-  }
+  if (cut) settle(system, y, time_s + step_s);
 }
 
 }  // namespace TIDEWATT_NAMESPACE::grid

@@ -11,7 +11,7 @@ namespace TIDEWATT_NAMESPACE::grid {
 ///
 ///     x_1 = x_0 + h/2 (f(x_0, v_0) + f(x_1, v_1)),   0 = g(x_1, v_1)
 ///
-/// Newton's method with a sparse LU factorisation, kept while it converges in a few iterations. A state at a bound whose rate
+/// Newton's method with a sparse LU factorisation, kept while it converges in a few iterations: another network needs another stepper. A state at a bound whose rate
 /// points outwards stays there for the step; one that crosses a bound within a step is set to it. Order 2 between jumps.
 /// Source: [@kundur], ch. 13.
 class GridStepper {
@@ -26,7 +26,6 @@ class GridStepper {
   /// One step.
   /// @param begin_rate [n_state] pu/s at y, before the step  @throws SolverError with time and the worst value's name
   void step(const GridSystem& system, GridState& y, std::span<const double> begin_rate, double step_s, double time_s);
-  long factorisations() const;  ///< count since construction
 
  private:
   struct Impl;

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "grid_play.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
@@ -25,10 +26,6 @@ double amplitude_at(std::span<const double> x, double step_s, double f_Hz) {
 }
 
 constexpr double slow_s = 20.0, dispatch_s = 10.0;
-
-bool governed(const MachineCase& c) {
-  return std::any_of(c.governor.droop_pu.begin(), c.governor.droop_pu.end(), [](double r) { return r > 0.0; });
-}
 
 /// Less the mean over the `window_s` before each sample's end; before the record it is 0. Causal: later samples have no effect.
 std::vector<double> without_slow(std::span<const double> x, double step_s, double window_s) {
@@ -59,85 +56,119 @@ std::vector<double> bus_frequency_Hz(std::span<const double> time_s, std::span<c
   return out;
 }
 
-}  // namespace
-
-MachineResponse machine_response(const MachineCase& c, double site_bus, std::span<const double> load_W, double step_s,
-                                 double merge_s) {
-  const double length_s = step_s * static_cast<double>(load_W.size());
-  if (!(step_s > 0.0) || length_s < 10.0) throw InputError("machine response: needs a waveform of 10 s at least");
+/// The waveform's swing: less what is dispatched and, where no governor acts, what is slow. Fills `left_out_slower_s`.
+std::vector<double> swing_of(std::span<const double> load_W, double step_s, bool governed, MachineResponse& out) {
   const auto dispatched = std::min<std::ptrdiff_t>(std::lround(dispatch_s / step_s), std::ssize(load_W));
   const double dispatch_W =
       std::accumulate(load_W.begin(), load_W.begin() + dispatched, 0.0) / static_cast<double>(dispatched);
   std::vector<double> swing_W(load_W.begin(), load_W.end());
   for (double& W : swing_W) W -= dispatch_W;
-  MachineResponse out;
-  if (!governed(c)) {
-    // Once would leave the mean speed where the first seconds of a change brought it; twice takes it back, as governors would.
-    swing_W = without_slow(without_slow(swing_W, step_s, slow_s), step_s, slow_s);
-    out.left_out_slower_s = slow_s;
+  if (governed) return swing_W;
+  // Once would leave the mean speed where the first seconds of a change brought it; twice takes it back, as governors would.
+  out.left_out_slower_s = slow_s;
+  return without_slow(without_slow(swing_W, step_s, slow_s), step_s, slow_s);
+}
+
+/// Solves the full equations. Fills the series and the largest swing of a rotor.
+void play_swing(const GridCase& c, std::int64_t site_bus, std::span<const double> swing_W, double step_s,
+                double merge_s, MachineResponse& out) {
+  GridSystem system = c.system(site_bus);
+  const double length_s = step_s * static_cast<double>(swing_W.size());
+  std::vector<SitePoint> site;  // constant within each piece
+  for (const SitePoint& piece : site_points(swing_W, step_s, merge_s, 0.0)) {
+    const double begin_s = site.empty() ? 0.0 : site.back().at_s;
+    site.push_back({begin_s, piece.load_VA});
+    site.push_back({begin_s + 2.0 * (piece.at_s - begin_s), piece.load_VA});
   }
-  std::vector<SiteSegment> segments;
-  segments.reserve(swing_W.size());
-  for (const double W : swing_W) segments.push_back({step_s, W, 0.0});
-  const MachineSystem system(c, site_bus);
-  // Without governors nothing takes an error of the mean speed back: it must stay below the millihertz that matter.
-  const auto run = system.run(merge_edges(segments, merge_s), 1e-8);
-  const LinearSystem linear(system);
-  const std::size_t n = system.n_machine();
-  out.machines.resize(n);
-  out.time_s = run.time_s;
-  out.frequency_Hz = run.frequency_Hz;
+  std::vector<std::size_t> unit;
+  for (std::size_t u = 0; u < system.n_unit(); ++u)
+    if (system.unit(u).inertia_s() > 0.0) {
+      unit.push_back(u);
+      out.machines.push_back({static_cast<double>(system.network().bus[system.bus_of(u)].number)});
+    }
+  std::vector<double> site_rad, low_rad(unit.size(), 1e300), high_rad(unit.size(), -1e300), angle_rad(unit.size());
+  const double nominal_Hz = system.network().nominal_Hz, stored_J = system.stored_J();
+  play(system, site, {}, {length_s, 0.25 * merge_s}, [&](double t_s, const GridState& y) {
+    if (t_s < merge_s * static_cast<double>(out.time_s.size() + 1) - 1e-7) return;
+    out.time_s.push_back(t_s);
+    double mean_rad = 0.0;
+    for (std::size_t m = 0; m < unit.size(); ++m) {
+      const std::size_t u = unit[m];
+      const auto r = system.unit(u).readout(system.part(std::span<const double>(y.x), u), y.v[system.bus_of(u)]);
+      out.frequency_Hz.push_back(nominal_Hz * r.speed_pu);
+      angle_rad[m] = r.angle_rad;
+      mean_rad += system.unit(u).inertia_s() * system.generator(u).rating_VA / stored_J * r.angle_rad;
+    }
+    for (std::size_t m = 0; m < unit.size(); ++m) {
+      low_rad[m] = std::min(low_rad[m], angle_rad[m] - mean_rad);
+      high_rad[m] = std::max(high_rad[m], angle_rad[m] - mean_rad);
+    }
+    out.voltage_pu.push_back(std::abs(y.v[system.site_bus()]));
+    site_rad.push_back(std::arg(y.v[system.site_bus()]));
+  });
+  for (std::size_t m = 0; m < unit.size(); ++m)
+    out.peak_to_peak_rad = std::max(out.peak_to_peak_rad, high_rad[m] - low_rad[m]);
+  out.bus_frequency_Hz = bus_frequency_Hz(out.time_s, site_rad, std::arg(system.rest().v[system.site_bus()]));
+}
+
+/// Extremes of the series.
+void sum_up(MachineResponse& out) {
+  const std::size_t n = out.machines.size();
   for (std::size_t m = 0; m < n; ++m) {
     auto& machine = out.machines[m];
-    machine.bus = c.machine.bus[m];
-    double lo_rad = 1e300, hi_rad = -1e300, square = 0.0;
-    for (std::size_t i = 0; i < run.time_s.size(); ++i) {
-      const double f = run.frequency_Hz[i * n + m], a = run.angle_rad[i * n + m];
+    double square = 0.0;
+    for (std::size_t i = m; i < out.frequency_Hz.size(); i += n) {
+      const double f = out.frequency_Hz[i];
       machine.lowest_Hz = std::min(machine.lowest_Hz, f);
       machine.highest_Hz = std::max(machine.highest_Hz, f);
-      lo_rad = std::min(lo_rad, a);
-      hi_rad = std::max(hi_rad, a);
       square += f * f;
     }
     machine.peak_to_peak_Hz = machine.highest_Hz - machine.lowest_Hz;
-    machine.rms_Hz = std::sqrt(square / static_cast<double>(run.time_s.size()));
-    out.peak_to_peak_rad = std::max(out.peak_to_peak_rad, hi_rad - lo_rad);
+    machine.rms_Hz = std::sqrt(square / static_cast<double>(out.time_s.size()));
   }
-  const auto [lo, hi] = std::minmax_element(run.voltage_pu.begin(), run.voltage_pu.end());
-  out.voltage_lowest_pu = *lo;
-  out.voltage_highest_pu = *hi;
-  out.voltage_pu = run.voltage_pu;
-  const auto& rest = system.rest();
-  const std::size_t at = system.site_voltage_at();
-  out.bus_frequency_Hz = bus_frequency_Hz(run.time_s, run.voltage_rad, std::atan2(rest[at + 1], rest[at]));
-  const auto [slow, fast] = std::minmax_element(out.bus_frequency_Hz.begin(), out.bus_frequency_Hz.end());
-  out.bus_lowest_Hz = *slow;
-  out.bus_highest_Hz = *fast;
-  for (const auto& mode : linear.swing_modes()) {
-    MachineResponse::Excited e{mode, 0.0, 0.0, 0.0};
-    // Lines stand one over the length apart; half of that is fine enough not to miss one.
-    double f_Hz = 0.75 * mode.frequency_Hz;
-    while (f_Hz <= 1.25 * mode.frequency_Hz) {
-      const double a = amplitude_at(swing_W, step_s, f_Hz);
-      if (a > e.line_W) e.line_W = a, e.line_Hz = f_Hz;
-      f_Hz += 0.5 / length_s;
-    }
-    for (const auto& gain : linear.gain(e.line_Hz).frequency_Hz)
-      e.deviation_Hz = std::max(e.deviation_Hz, e.line_W * std::abs(gain));
-    out.modes.push_back(std::move(e));
-  }
+  const auto [low_pu, high_pu] = std::minmax_element(out.voltage_pu.begin(), out.voltage_pu.end());
+  out.voltage_lowest_pu = *low_pu;
+  out.voltage_highest_pu = *high_pu;
+  const auto [low_Hz, high_Hz] = std::minmax_element(out.bus_frequency_Hz.begin(), out.bus_frequency_Hz.end());
+  out.bus_lowest_Hz = *low_Hz;
+  out.bus_highest_Hz = *high_Hz;
+}
+
+/// A mode and the strongest line of the swing near it.
+MachineResponse::Excited excited(const GridMode& mode, const LinearGrid& linear, std::size_t bus,
+                                 std::span<const double> swing_W, double step_s) {
+  MachineResponse::Excited e{mode, 0.0, 0.0, 0.0};
+  // Lines stand one over the length apart; half of that is fine enough not to miss one.
+  const double between_Hz = 0.5 / (step_s * static_cast<double>(swing_W.size()));
+  for (double f_Hz = 0.75 * mode.frequency_Hz; f_Hz <= 1.25 * mode.frequency_Hz; f_Hz += between_Hz)
+    if (const double W = amplitude_at(swing_W, step_s, f_Hz); W > e.line_W) e.line_W = W, e.line_Hz = f_Hz;
+  for (const auto& gain : linear.gain(bus, e.line_Hz).frequency_Hz)
+    e.deviation_Hz = std::max(e.deviation_Hz, e.line_W * std::abs(gain));
+  return e;
+}
+
+}  // namespace
+
+MachineResponse machine_response(const GridCase& c, std::int64_t site_bus, std::span<const double> load_W,
+                                 double step_s, double merge_s) {
+  if (!(step_s > 0.0) || step_s * static_cast<double>(load_W.size()) < 10.0)
+    throw InputError("machine response: needs a waveform of 10 s at least");
+  MachineResponse out;
+  const auto swing_W = swing_of(load_W, step_s, c.governed(), out);
+  play_swing(c, site_bus, swing_W, step_s, merge_s, out);
+  sum_up(out);
+  const LinearGrid linear(c.system(site_bus));
+  for (const auto& mode : linear.swing_modes())
+    out.modes.push_back(excited(mode, linear, c.network.bus_index(site_bus), swing_W, step_s));
   return out;
 }
 
-std::vector<WorstBus> worst_buses(const MachineCase& c, double swing_W, double period_s, double duty_frac,
-                                  double damping_frac) {
+std::vector<WorstBus> worst_buses(const PowerNetwork& n, const LinearGrid& linear, SquareWave wave) {
+  const std::vector<double> load_W = n.bus_load_W();
   std::vector<WorstBus> out;
-  for (std::size_t i = 0; i < c.bus.number.size(); ++i) {
-    if (!(c.bus.load_W[i] > 0.0)) continue;
-    LinearSystem linear(MachineSystem(c, c.bus.number[i]));
-    if (damping_frac >= 0.0) linear = linear.with_swing_damping(damping_frac);
-    out.push_back({c.bus.number[i], forced_oscillation(linear, swing_W, period_s, duty_frac).peak_to_peak_Hz});
-  }
+  for (wave.bus = 0; wave.bus < n.bus.size(); ++wave.bus)
+    if (load_W[wave.bus] > 0.0)
+      out.push_back({static_cast<double>(n.bus[wave.bus].number), forced_oscillation(linear, wave).peak_to_peak_Hz});
   std::stable_sort(out.begin(), out.end(),
                    [](const WorstBus& a, const WorstBus& b) { return a.peak_to_peak_Hz > b.peak_to_peak_Hz; });
   return out;

@@ -14,14 +14,15 @@
 #include "genrou.hpp"
 #include "hygov.hpp"
 #include "ieeest.hpp"
+#include "ieeet1.hpp"
 #include "sexs.hpp"
 #include "tgov1.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
 namespace {
 
-constexpr std::array<std::string_view, 11> known = {"ESAC1A", "GAST",   "GENCLS", "GENROU", "HYGOV", "IEEEST",
-                                                    "REECB1", "REGCA1", "REPCA1", "SEXS",   "TGOV1"};
+constexpr std::array<std::string_view, 12> known = {"ESAC1A", "GAST",   "GENCLS", "GENROU", "HYGOV", "IEEEST",
+                                                    "IEEET1", "REECB1", "REGCA1", "REPCA1", "SEXS",  "TGOV1"};
 
 /// What the records of one generator gave.
 struct Parts {
@@ -55,6 +56,8 @@ void read(const PowerNetwork& n, const PowerNetwork::Generator& g, const DyrReco
     fill(p.exciter, v, "exciter", [&] { return std::make_unique<Sexs>(v); });
   else if (m == "ESAC1A")
     fill(p.exciter, v, "exciter", [&] { return std::make_unique<Esac1a>(v); });
+  else if (m == "IEEET1")
+    fill(p.exciter, v, "exciter", [&] { return std::make_unique<Ieeet1>(v); });
   else if (m == "TGOV1")
     fill(p.governor, v, "governor", [&] { return std::make_unique<Tgov1>(v); });
   else if (m == "GAST")

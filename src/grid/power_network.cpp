@@ -144,6 +144,18 @@ std::size_t PowerNetwork::bus_index(std::int64_t number) const {
                   : fmt::format("network: there is no bus {}; the nearest number is {}", number, bus[nearest].number));
 }
 
+std::vector<double> PowerNetwork::bus_load_W() const {
+  std::vector<double> out(bus.size(), 0.0);
+  for (const Load& l : load)
+    if (l.in_service) out[l.bus] += l.at_VA(1.0).real();
+  return out;
+}
+
+std::int64_t PowerNetwork::largest_load_bus() const {
+  const std::vector<double> load_W = bus_load_W();
+  return bus[static_cast<std::size_t>(std::max_element(load_W.begin(), load_W.end()) - load_W.begin())].number;
+}
+
 std::vector<Complex> admittance(const PowerNetwork& n) {
   const std::size_t size = n.bus.size();
   std::vector<Complex> Y(size * size, 0.0);

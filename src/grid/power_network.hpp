@@ -60,6 +60,9 @@ struct PowerNetwork {
 
   /// @param number of a bus, a count  @returns its place in `bus`  @throws InputError naming the nearest number
   std::size_t bus_index(std::int64_t number) const;
+  std::vector<double> bus_load_W() const;  ///< [bus] loads in service at nominal voltage
+  /// Number of the bus with the largest load, a count; of several the first.
+  std::int64_t largest_load_bus() const;
 };
 
 /// Bus admittance matrix [n × n], row-major, pu on the network's base: lines, transformers and shunts, without loads.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/calendar.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/sum.hpp"
 
@@ -38,10 +39,7 @@ mitigation::CalendarStart calendar_start(const std::string& start) {
   int y = 0, m = 0, d = 0, h = 0;
   if (std::sscanf(start.c_str(), "%4d-%2d-%2dT%2d", &y, &m, &d, &h) != 4 || m < 1 || m > 12)
     throw InputError(Finding{{}, "run.start", "'" + start + "' is not a time YYYY-MM-DDThh:00:00"});
-  // Zeller's congruence; January and February count as months 13 and 14 of the year before.
-  if (m < 3) m += 12, --y;
-  const int from_saturday = (d + 13 * (m + 1) / 5 + y + y / 4 - y / 100 + y / 400) % 7;
-  return {static_cast<double>(h), (from_saturday + 5) % 7};
+  return {static_cast<double>(h), calendar::weekday_of(calendar::days_since_1970(y, m, d))};
 }
 
 RunCost run_cost(const EconomicsParams& prices, const mitigation::TariffParams& tariff, const MinuteMeans& minutes,

@@ -48,7 +48,7 @@ struct GpuReplay {
   }
   double watts(std::uint32_t kind, double clock_Hz, double ratio) const {
     const auto p = at(kind, clock_Hz, ratio);
-    return bounded(kind, p.fixed_W + p.leakage_W * type.gpu.leakage_temperature_factor(die_K()));
+    return bounded(kind, p.at_W(type.gpu.leakage_temperature_factor(die_K())));
   }
   /// As the run has it: a kind's power at the GPU's mean clock.
   double run_W(std::uint32_t kind, double clock_Hz, double at_K) const {
@@ -56,7 +56,7 @@ struct GpuReplay {
     const auto p =
         dvfs::phase_power(type.gpu, chip, task.kind_mix[kind], fleet::kind_course(task, cls, kind).at(clock_Hz),
                           task.reference_Hz, clock_Hz, gate);
-    return bounded(kind, p.fixed_W + p.leakage_W * type.gpu.leakage_temperature_factor(at_K));
+    return bounded(kind, p.at_W(type.gpu.leakage_temperature_factor(at_K)));
   }
   double bounded(std::uint32_t kind, double W) const {
     return std::max(task.kind_low_W[kind], std::min(W, task.kind_high_W[kind]));

@@ -59,7 +59,8 @@ GridCaseAnswer answer_of_grid_case(const Scenario& s, const std::vector<NamedArr
                                  g.begin_s + g.length_s));
   GridCaseAnswer out;
   out.window_begin_s = (*t)[first];
-  out.response = grid::machine_response(g.system, g.bus, std::span(*W).subspan(first, n), step_s);
+  out.response =
+      grid::machine_response(*g.system, static_cast<std::int64_t>(g.bus), std::span(*W).subspan(first, n), step_s);
   const auto& m = out.response.machines;
   out.worst_machine = static_cast<std::size_t>(
       std::max_element(m.begin(), m.end(),

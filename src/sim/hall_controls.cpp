@@ -58,7 +58,7 @@ void HallControls::check() const {
   for (std::size_t h = 0; h < state_.limits.size(); ++h) {
     const auto& l = state_.limits[h];
     const auto& type = fleet_.types[h];
-    if (!(l.cap_W > type.governor.cap_margin_W && l.cap_W <= type.gpu.params().tdp_W &&
+    if (!(dvfs::limit_W(l.cap_W, type.governor) > 0.0 && l.cap_W <= type.gpu.params().tdp_W &&
           l.clock_lock_Hz >= type.gpu.clock_min_Hz() && l.clock_lock_Hz <= type.gpu.clock_max_Hz()))
       throw InputError(
           fmt::format("checkpoint: of other GPUs: hall {} cannot have a cap of {} W and a clock lock of {} MHz",

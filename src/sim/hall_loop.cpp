@@ -116,9 +116,8 @@ constexpr Tick before_run = -1;  // events at 0 s act on a plant without failure
 /// Volumetric heat capacity of supply air, and how it moves per second. @param own false: of air at 20 °C and sea level
 std::pair<double, double> volumetric_J_per_m3_K(double supply_K, double supply_K_per_s,
                                                 const cooling::WeatherSample& outdoor, bool own) {
-  if (!own) return {1206.0, 0.0};
-  const double J_per_m3_K = cooling::dry_air_density_kg_per_m3(supply_K, outdoor.humidity_ratio, outdoor.pressure_Pa) *
-                            (cooling::dry_air_cp_J_per_kg_K + outdoor.humidity_ratio * cooling::vapour_cp_J_per_kg_K);
+  if (!own) return {thermal::air_J_per_m3_K(293.15), 0.0};
+  const double J_per_m3_K = thermal::air_J_per_m3_K(supply_K, outdoor.humidity_ratio, outdoor.pressure_Pa);
   return {J_per_m3_K, -J_per_m3_K * supply_K_per_s / supply_K};
 }
 

@@ -4,14 +4,15 @@
 #include "base/random.hpp"
 #include "build_fleet.hpp"
 #include "neighbour_load.hpp"
+#include "tidewatt/thermal/air.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 constexpr std::int64_t most_phases = 1024;
 constexpr std::uint64_t phase_entity = 1ull << 61;  // apart from what else is drawn for the purpose `jitter`
-constexpr std::array air_J_per_m3_K = {1206.0};     // at 20 °C and sea level [C]
-constexpr Tick settling = 600 * ns_per_s;           // of a package and its fans; eight of them to a steady node
+constexpr std::array air_J_per_m3_K = {thermal::air_J_per_m3_K(293.15)};
+constexpr Tick settling = 600 * ns_per_s;  // of a package and its fans; eight of them to a steady node
 
 const HallSpec& hall_of(const Scenario& s, const NeighbourSpec& spec) {
   for (const auto& h : s.halls)

@@ -128,7 +128,7 @@ double lowest_clock_W(const HallSpec& h, const JobSpec& j) {
   for (std::size_t c = 0; c < timeline.classes.size(); ++c) {
     const auto mix = fleet::worst_window(timeline, c, task.kind_reference_W, h.governor.window_s);
     const auto p = dvfs::phase_power(type.gpu, {}, mix, task.reference_Hz, type.gpu.clock_min_Hz(), 0.0);
-    most_W = std::max(most_W, p.fixed_W + p.leakage_W * type.gpu.leakage_temperature_factor(cool_die_K));
+    most_W = std::max(most_W, p.at_W(type.gpu.leakage_temperature_factor(cool_die_K)));
   }
   return most_W;
 }
@@ -141,7 +141,7 @@ bool takes_no_limit(const HallSpec& hall) { return hall.gpu.power_limit_min_W >=
 LowestCap lowest_cap(const HallSpec& hall, const JobSpec& job) {
   const double driver_W = hall.gpu.power_limit_min_W;
   if (takes_no_limit(hall)) return {hall.gpu.tdp_W, true};
-  const double needs_W = lowest_clock_W(hall, job) + hall.governor.cap_margin_W;
+  const double needs_W = dvfs::cap_for_limit_W(lowest_clock_W(hall, job), hall.governor);
   return {std::max(needs_W, driver_W), driver_W > needs_W};
 }
 

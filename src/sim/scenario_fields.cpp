@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "scenario_rack.hpp"
 #include "tidewatt/sim/scenario.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
@@ -68,15 +71,11 @@ void HallParams::fields(FieldVisitor& v) {
          "switches of a rack's scale-up domain: all links, or half of them at the lowest power", Need::optional);
 }
 
-double gpu_cap_max_W(const HallSpec& h) {
-  if (!(h.hall.module_limit_W > 0.0) || !h.rack || h.rack->power.cpus_per_tray <= 0) return h.gpu.tdp_W;
-  const auto& rack = h.rack->power;
-  const double gpus = static_cast<double>(rack.gpus_per_tray) / static_cast<double>(rack.cpus_per_tray);
-  return std::min(h.gpu.tdp_W, (h.hall.module_limit_W - rack.cpu_W) / gpus);
-}
+double gpu_cap_max_W(const HallSpec& h) { return std::min(h.gpu.tdp_W, module_share_W(h)); }
 
 double gpu_limit_W(const HallSpec& h) {
-  return h.hall.cap_W > 0.0 ? std::min(h.hall.cap_W, gpu_cap_max_W(h)) : gpu_cap_max_W(h);
+  const double most_W = gpu_cap_max_W(h);
+  return std::min(dvfs::cap_in_force_W(h.hall.cap_W, most_W), most_W);
 }
 
 double gpu_clock_limit_Hz(const HallSpec& h) {

@@ -4,15 +4,16 @@
 
 #include <algorithm>
 
+#include "grid/grid_case.hpp"
 #include "scenario_recheck.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
-std::string listed(const std::vector<double>& numbers) {
+std::string listed(const std::vector<grid::PowerNetwork::Bus>& buses) {
   std::string out;
-  for (const double n : numbers) out += fmt::format("{}{:g}", out.empty() ? "" : ", ", n);
+  for (const auto& b : buses) out += fmt::format("{}{}", out.empty() ? "" : ", ", b.number);
   return out;
 }
 
@@ -40,12 +41,12 @@ void check_grid_case(const Scenario& s, const GridCaseParams& g, bool length, st
   const auto report = [&](const char* key, std::string message) {
     findings.push_back({{}, std::string("grid.") + key, std::move(message)});
   };
-  const auto& number = g.system.bus.number;
-  if (std::find(number.begin(), number.end(), g.bus) == number.end())
-    report("case_bus", fmt::format("{} has no bus {:g}; its buses: {}", g.name, g.bus, listed(number)));
-  if (g.system.nominal_Hz != s.frequency.nominal_Hz)
-    report("case", fmt::format("{} is a system of {:g} Hz, grid.frequency.nominal_Hz is {:g}", g.name,
-                               g.system.nominal_Hz, s.frequency.nominal_Hz));
+  const grid::PowerNetwork& n = g.system->network;
+  if (std::none_of(n.bus.begin(), n.bus.end(), [&](const auto& b) { return static_cast<double>(b.number) == g.bus; }))
+    report("case_bus", fmt::format("{} has no bus {:g}; its buses: {}", g.name, g.bus, listed(n.bus)));
+  if (n.nominal_Hz != s.frequency.nominal_Hz)
+    report("case", fmt::format("{} is a system of {:g} Hz, grid.frequency.nominal_Hz is {:g}", g.name, n.nominal_Hz,
+                               s.frequency.nominal_Hz));
   if (s.windows.empty()) return report("case", "needs a recorded window to play ([[record.window]])");
   const auto w = std::find_if(s.windows.begin(), s.windows.end(), [&](const auto& x) { return x.name == g.window; });
   if (w == s.windows.end()) {
@@ -95,17 +96,10 @@ void read_grid_case(Reading& reading, const Node& given, TableReader& r, Scenari
   const Node n =
       reading.catalog.resolve(Node{keys.name, given.place}, "grid_case", "grid.case", findings, reading.assumed);
   if (findings.size() > before) return;
-  GridCaseParams g{keys.name,
-                   grid::read_machine_case(n, "grid.case", findings),
-                   static_cast<double>(keys.bus),
-                   keys.window,
-                   keys.begin_s,
-                   keys.length_s};
+  const auto system = std::make_shared<const grid::GridCase>(grid::read_grid_case(n, "grid.case", findings));
   if (findings.size() > before) return;
-  const auto& load_W = g.system.bus.load_W;
-  if (keys.bus == 0)
-    g.bus =
-        g.system.bus.number[static_cast<std::size_t>(std::max_element(load_W.begin(), load_W.end()) - load_W.begin())];
+  const std::int64_t bus = keys.bus != 0 ? keys.bus : system->network.largest_load_bus();
+  GridCaseParams g{keys.name, system, static_cast<double>(bus), keys.window, keys.begin_s, keys.length_s};
   if (g.window.empty() && !s.windows.empty()) g.window = s.windows.front().name;
   check_grid_case(s, g, given.find("case_length_s") != nullptr, findings);
   if (findings.size() == before) s.grid_case = std::move(g);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "site_params.hpp"
 #include "workload/straddling.hpp"
@@ -56,8 +57,8 @@ void check_modules(Scenario& s, const HallSpec& h, Findings& out) {
   }
   if (!(limit_W > 0.0)) return;
   const auto& rack = h.rack->power;
-  const double gpus = static_cast<double>(rack.gpus_per_tray) / static_cast<double>(rack.cpus_per_tray);
-  const double least_W = rack.cpu_W + gpus * std::max(rack.gpu_idle_W, h.governor.cap_margin_W + 1.0);
+  const double gpus = gpus_per_module(rack);
+  const double least_W = rack.cpu_W + gpus * std::max(rack.gpu_idle_W, dvfs::cap_for_limit_W(1.0, h.governor));
   if (limit_W < least_W) {
     out.push_back({{},
                    key + "module_limit_W",
@@ -65,7 +66,7 @@ void check_modules(Scenario& s, const HallSpec& h, Findings& out) {
                                std::ceil(least_W))});
     return;
   }
-  const double own_W = h.hall.cap_W > 0.0 ? h.hall.cap_W : h.gpu.tdp_W, share_W = (limit_W - rack.cpu_W) / gpus;
+  const double own_W = dvfs::cap_in_force_W(h.hall.cap_W, h.gpu.tdp_W), share_W = module_share_W(h);
   s.notes.push_back(share_W < own_W
                         ? fmt::format("{}module_limit_W: beside a CPU of {:g} W it leaves each GPU {:.0f} of {:g} W",
                                       key, rack.cpu_W, share_W, own_W)
@@ -151,6 +152,17 @@ void note_straddling(Scenario& s, const JobSpec& j) {
 }
 
 }  // namespace
+
+double gpus_per_module(const power::RackParams& rack) {
+  return static_cast<double>(rack.gpus_per_tray) / static_cast<double>(rack.cpus_per_tray);
+}
+
+double module_share_W(const HallSpec& h) {
+  if (!(h.hall.module_limit_W > 0.0) || !h.rack || h.rack->power.cpus_per_tray <= 0)
+    return std::numeric_limits<double>::infinity();
+  const auto& rack = h.rack->power;
+  return (h.hall.module_limit_W - rack.cpu_W) / gpus_per_module(rack);
+}
 
 double coolant_supply_K(const HallSpec& h) {
   return h.plant_kind == PlantKind::prescribed_inlet ? h.prescribed.max_K : h.hydronic.loop_set_K;

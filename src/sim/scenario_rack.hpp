@@ -12,6 +12,12 @@ workload::NetworkParams network_of(const Scenario& scenario, const JobSpec& job)
 /// The job's scale-up domains, where one has several nodes; else none.
 workload::DomainLayout domain_layout(const Scenario& scenario, const JobSpec& job);
 
+/// GPUs that share a module with one CPU of the rack. @pre it has CPUs
+double gpus_per_module(const power::RackParams& rack);
+
+/// What a module's limit leaves each of its GPUs beside the CPU, W; infinite without such a limit.
+double module_share_W(const HallSpec& hall);
+
 /// Liquid that a hall's plant is set to supply, K.
 double coolant_supply_K(const HallSpec& hall);
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/calendar.hpp"
 #include "cooling/climate_year.hpp"
 #include "cooling/epw.hpp"
 #include "cooling/weather_csv.hpp"
@@ -34,7 +35,7 @@ Start parse_start(const std::string& text) {
   const int n = std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%c", &s.year, &s.month, &s.day, &s.hour, &s.minute,
                             &s.second, &tail);
   if (n != 6 || !has_shape(text, "0000-00-00T00:00:00") || s.month < 1 || s.month > 12 || s.day < 1 ||
-      s.day > cooling::days_in(s.year, s.month) || s.hour < 0 || s.hour > 23 || s.minute != 0 || s.second != 0)
+      s.day > calendar::days_in(s.year, s.month) || s.hour < 0 || s.hour > 23 || s.minute != 0 || s.second != 0)
     throw InputError(
         Finding{{},
                 "run.start",
@@ -78,9 +79,10 @@ SiteWeather of_climate(const Scenario& scenario, const Start& s) {
     return {cooling::climate_weather(*scenario.climate, s.month, kind, s.hour),
             {{}, fmt::format("{:02}", s.month), {}}};
   Tick start = local_time_of_day(scenario.run.start) + (s.day - 1) * cooling::ns_per_day;
-  for (int m = 1; m < s.month; ++m)
-    start += cooling::days_in(2023, m) * cooling::ns_per_day;  // the generated year has 365 days
-  const bool leap = s.month == 2 && s.day == 29;               // and goes on with 1 March
+  start += (calendar::days_since_1970(calendar::common_year, s.month, 1) -
+            calendar::days_since_1970(calendar::common_year, 1, 1)) *
+           cooling::ns_per_day;                   // the generated year
+  const bool leap = s.month == 2 && s.day == 29;  // goes on with 1 March
   return {cooling::climate_year(*scenario.climate, kind, static_cast<std::uint64_t>(scenario.run.seed), 0.65, start),
           {{}, leap ? month_day(3, 1) : month_day(s.month, s.day), {}}};
 }
@@ -100,8 +102,7 @@ Tick local_time_of_day(const std::string& start) {
 std::string outside_calendar(const RunParams& run) {
   namespace ch = std::chrono;
   const Start s = parse_start(run.start);
-  const ch::sys_days day =
-      ch::year(s.year) / ch::month(static_cast<unsigned>(s.month)) / ch::day(static_cast<unsigned>(s.day));
+  const ch::sys_days day = calendar::date(s.year, s.month, s.day);
   const ch::sys_time<ch::hours> begin = day + ch::hours(s.hour);
   const auto end = begin + ch::hours(static_cast<std::int64_t>(std::ceil(run.duration_s / 3600.0)));
   constexpr ch::sys_days first = ch::year(1678) / 1 / 1, last = ch::year(2262) / 4 / 11;

@@ -11,6 +11,7 @@
 #include "tidewatt/cooling/climate.hpp"
 #include "tidewatt/cooling/hydronic_plant.hpp"
 #include "tidewatt/cooling/outside_air_plant.hpp"
+#include "tidewatt/thermal/air.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
@@ -52,7 +53,7 @@ CatalogPlant plant_of(const Node& node, const std::string& name, double it_W) {
 }
 
 cooling::PlantInput plant_load(const CatalogPlant& built, double heat_W, double load_frac) {
-  constexpr double air_J_per_m3_K = 1.15 * 1006.0, air_rise_K = 14.0;
+  constexpr double air_J_per_m3_K = thermal::air_J_per_m3_K(298.15), air_rise_K = 14.0;
   cooling::PlantInput load;
   load.it_heat_W = heat_W * (1.0 - built.liquid_frac);
   load.server_flow_m3_per_s = std::max(load.it_heat_W / (air_J_per_m3_K * air_rise_K), 1e-3);

@@ -30,9 +30,8 @@ constexpr std::size_t least_capped = 5, least_clocks = 4;
 
 /// Power without switching, W.
 double still_point_W(const ClockModel& m, std::span<const double> p, const ClockPoint& point, bool idle) {
-  const auto& g = m.gpu.params();
-  const double over_V = offset_V(m.gpu, p, point.clock_Hz);
-  const double factor = math::exp(p[per_K] * (point.die_K - g.leakage_ref_K) + p[per_V] * over_V);
+  const power::LeakageLaw law{p[per_K], m.gpu.leakage().ref_K, p[leakage], p[per_V], 0.0};
+  const double factor = law.temperature_factor(point.die_K) * law.voltage_factor(offset_V(m.gpu, p, point.clock_Hz));
   return p[board] + p[leakage] * factor * (idle ? p[gated] : 1.0);
 }
 

@@ -53,7 +53,7 @@ LeakageRecord leakage_record(const GpuTelemetry& t, const power::GpuModel& gpu) 
     if (std::abs(t.clock_Hz[i] - clock_Hz) > 0.5 * bin_Hz) continue;
     out.time_s.push_back(r.time_s[i]);
     out.power_W.push_back(r.power_W[i]);
-    out.over_K.push_back(r.die_K[i] - gpu.params().leakage_ref_K);
+    out.over_K.push_back(r.die_K[i] - gpu.leakage().ref_K);
   }
   if (out.power_W.size() < 60)
     throw InputError(fmt::format("{} samples under load at one clock; 60 are needed (lock the clock, let it warm up)",
@@ -70,7 +70,8 @@ PriorParameter rest_prior(const LeakageRecord& record) {
 
 void leakage_residual(const LeakageRecord& record, std::span<const double> p, std::span<double> out) {
   for (std::size_t i = 0; i < record.power_W.size(); ++i)
-    out[i] = p[2] + p[0] * record.voltage_factor * math::exp(p[1] * record.over_K[i]) - record.power_W[i];
+    out[i] = p[2] + p[0] * record.voltage_factor * power::LeakageLaw{p[1], 0.0}.rise_factor(record.over_K[i]) -
+             record.power_W[i];
 }
 
 Posterior fit_leakage(const LeakageRecord& record, const PriorParameter& leakage_W,
@@ -82,14 +83,12 @@ Posterior fit_leakage(const LeakageRecord& record, const PriorParameter& leakage
 ActivityLevels activity_levels(const GpuTelemetry& t, const power::GpuModel& gpu) {
   const auto& r = t.record;
   if (t.clock_Hz.size() != r.size()) throw InputError("activity: the record has no clocks");
-  const auto& p = gpu.params();
   std::vector<double> a;
   for (std::size_t i = 0; i < r.size(); ++i) {
     const double f = t.clock_Hz[i];
     if (!(f >= gpu.clock_min_Hz() && f <= gpu.clock_max_Hz())) continue;
     const double V = gpu.voltage(f).V;
-    const double leak_W = p.leakage_W * gpu.leakage_voltage_factor(V) * gpu.leakage_temperature_factor(r.die_K[i]);
-    a.push_back((r.power_W[i] - p.board_W - leak_W) / gpu.dynamic_W(V, f));
+    a.push_back(gpu.activity_at(r.power_W[i], V, f, r.die_K[i]));
   }
   if (a.size() < 2) throw InputError("activity: no clock of the record lies in the V/f table");
   std::sort(a.begin(), a.end());

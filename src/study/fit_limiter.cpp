@@ -40,11 +40,8 @@ double on_share(const LimiterLog& log, std::size_t i, double from_s, double to_s
 PriorParameter activity_prior(const power::GpuModel& gpu, const LimiterLog& log) {
   if (!(log.limited_Hz > gpu.clock_min_Hz() && log.limited_Hz < gpu.clock_max_Hz()))
     return {"activity_work", 0.15, 1.6, true};
-  const auto& g = gpu.params();
   const double V = gpu.voltage(log.limited_Hz).V;
-  const double still_W =
-      g.board_W + g.leakage_W * gpu.leakage_temperature_factor(log.die_K) * gpu.leakage_voltage_factor(V);
-  const double a = std::max(0.05, (log.limited_W - still_W) / gpu.dynamic_W(V, log.limited_Hz));
+  const double a = std::max(0.05, gpu.activity_at(log.limited_W, V, log.limited_Hz, log.die_K));
   return {"activity_work", a / 1.03, a * 1.03, true};
 }
 
@@ -69,11 +66,10 @@ LimiterModel limiter_model(const std::string& base, const std::string& governor,
 
 std::vector<double> limited_W(const LimiterModel& m, std::span<const double> p, const LimiterLog& log,
                               double sensor_window_s) {
-  const auto& g = m.gpu.params();
   auto limits = m.limits;
   limits.window_s = p[0], limits.cap_margin_W = p[1];
   const dvfs::PowerLimiter limiter(m.gpu, limits, m.sampling);
-  const double step_s = m.sampling.period_s, hot = m.gpu.leakage_temperature_factor(log.die_K);
+  const double step_s = m.sampling.period_s;
   constexpr double rounded_bins = 1.0;
   auto mean = limiter.start_mean();
   double request = limiter.top_bins(), bins = request;
@@ -86,8 +82,7 @@ std::vector<double> limited_W(const LimiterModel& m, std::span<const double> p, 
     while (i + 1 < log.time_s.size() && log.time_s[i] <= from_s + 0.5 * step_s) ++i;
     const double on = on_share(log, i, from_s, from_s + step_s);
     const double f = limiter.clock_Hz(bins), V = m.gpu.voltage(f).V;
-    const double loaded_W =
-        g.board_W + g.leakage_W * hot * m.gpu.leakage_voltage_factor(V) + p[2] * m.gpu.dynamic_W(V, f);
+    const double loaded_W = m.gpu.state_W(V, f, log.die_K, p[2], 0.0);
     const double W = on * loaded_W + (1.0 - on) * p[3];
     const auto next = limiter.after(request, bins, W, mean.push(W, step_s), step_s, log.limit_W[i], rounded_bins);
     request = next.clock_bins;

@@ -10,13 +10,13 @@
 #include "fit_poles.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/thermal/air.hpp"
 #include "tidewatt/thermal/server_air.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
 namespace {
 
-constexpr double air_J_per_m3_K = 1.15 * 1006.0;  // at the servers' inlets
-constexpr double least_step_s = 5.0;              // closer readings say the same of temperatures that move in 20 s
+constexpr double least_step_s = 5.0;  // closer readings say the same of temperatures that move in 20 s
 
 double at(const std::vector<double>& time_s, const std::vector<double>& x, double t) {
   const auto right = std::lower_bound(time_s.begin(), time_s.end(), t);
@@ -95,7 +95,8 @@ Posterior fit_rows(const EntryBase& server, const EntryBase& gpu, double fan_fra
             p[1] * p[2 + g] * (poles.fast_K_per_W * log.fast_W[g][k] + poles.slow_K_per_W * log.slow_W[g][k]);
         auto mixed = air;
         mixed.preheat_mixing_ratio = p[0];
-        out[i] = inlet_K + rise_K + thermal::rear_preheat_K(mixed, front_W, fan_frac, air_J_per_m3_K) - log.die_K[g][k];
+        out[i] = inlet_K + rise_K +
+                 thermal::rear_preheat_K(mixed, front_W, fan_frac, thermal::air_J_per_m3_K(inlet_K)) - log.die_K[g][k];
       }
   });
 }

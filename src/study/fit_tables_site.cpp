@@ -11,6 +11,7 @@
 #include "fit_words.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/psychrometrics.hpp"
+#include "tidewatt/thermal/server_air.hpp"
 
 namespace TIDEWATT_NAMESPACE::study::table_fit {
 namespace {
@@ -44,7 +45,7 @@ FittedEntry rows(const FitTableOptions& o) {
   std::vector<bool> rear;
   rear.reserve(telemetry.size());
   for (std::size_t i = 0; i < telemetry.size(); ++i)
-    rear.push_back(o.rear.empty() ? 2 * i >= telemetry.size()
+    rear.push_back(o.rear.empty() ? thermal::in_rear_row(i, telemetry.size())
                                   : std::find(o.rear.begin(), o.rear.end(), telemetry[i].gpu) != o.rear.end());
   if (std::count(rear.begin(), rear.end(), true) == 0 || std::count(rear.begin(), rear.end(), false) == 0)
     throw InputError(fmt::format("{}: no GPU in the {} row; name the rear row's with --rear", o.files.front(),

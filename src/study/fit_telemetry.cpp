@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 
+#include "base/calendar.hpp"
 #include "base/outside_text.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -42,13 +43,6 @@ std::vector<std::string> split_line(const std::string& line, char separator) {
     if (cell.find_first_of(".,", comma + 1) == std::string::npos) cell[comma] = '.';
   }
   return out;
-}
-
-/// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
-double days(int year, int month, int day) {
-  const int y = month > 2 ? year : year - 1, m = month > 2 ? month - 3 : month + 9;
-  return 365.0 * y + std::floor(y / 4.0) - std::floor(y / 100.0) + std::floor(y / 400.0) + (153 * m + 2) / 5 + day - 1 -
-         719468;
 }
 
 /// Fills rows in which the counter was not read: between two readings of it as the power readings run, scaled to meet both; before the
@@ -128,9 +122,10 @@ double cell_time_s(const std::string& cell) {
   if (std::sscanf(cell.c_str(), "%4d%c%2d%c%2d%c%2d:%2d:%n", &y, &a, &mo, &b, &d, &c, &h, &mi, &to_seconds) == 8 &&
       to_seconds > 0 && (a == '/' || a == '-') && a == b) {
     const double s = cell_number(cell.substr(static_cast<std::size_t>(to_seconds)));
-    const bool day = mo >= 1 && mo <= 12 && d >= 1 && days(y, mo, d) < days(mo == 12 ? y + 1 : y, mo % 12 + 1, 1);
+    const bool day = calendar::date(y, mo, d).ok();
     if (!day || h < 0 || mi < 0 || mi > 59 || !(s >= 0.0 && s < 61.0) || h * 60 + mi > 1440) return missing;
-    return days(y, mo, d) * 86400.0 + h * 3600.0 + mi * 60.0 + s;  // 24:00 is the next day's begin
+    return static_cast<double>(calendar::days_since_1970(y, mo, d)) * 86400.0 + h * 3600.0 + mi * 60.0 +
+           s;  // 24:00 is the next day's begin
   }
   const double x = cell_number(cell);
   // Epoch times of this century have a unit given by their size: 1e9 s, 1e12 ms, 1e15 µs, 1e18 ns.

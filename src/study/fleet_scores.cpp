@@ -112,8 +112,9 @@ void features_of(const sim::FleetDraws& draws, std::size_t node, std::span<Featu
     const double v = chip.voltage_offset_V / 0.01, l = math::log(chip.leakage_ratio),
                  r = math::log(draws.resistance_ratio[node * n + g]);
     node_r += r / static_cast<double>(n), most_r = std::max(most_r, r);
-    out[g] = {v,     l,     r,     0.0,   0.0,  draws.recirculation[node], g >= n / 2 ? 1.0 : 0.0, v * v,
-              l * l, r * r, v * l, v * r, l * r};
+    out[g] = {
+        v,     l,     r,     0.0,   0.0,  draws.recirculation[node], thermal::in_rear_row(g, n) ? 1.0 : 0.0, v * v,
+        l * l, r * r, v * l, v * r, l * r};
   }
   for (auto& x : out) x[3] = node_r, x[4] = most_r;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "dvfs/phase_law.hpp"
+#include "entry_base.hpp"
 #include "fit_base.hpp"
 #include "tidewatt/base/error.hpp"
 
@@ -37,9 +39,14 @@ std::vector<std::string> anchor_keys() {
 double state_W(const power::GpuPowerParams& p, const GpuState& s) {
   const power::GpuModel gpu(p);
   const double f_Hz = std::clamp(s.clock_Hz, gpu.clock_min_Hz(), gpu.clock_max_Hz()), V = gpu.voltage(f_Hz).V;
-  const double leakage_W = p.leakage_W * gpu.leakage_voltage_factor(V) * gpu.leakage_temperature_factor(s.die_K);
-  return p.board_W + (s.context ? 1.0 : p.rest_leakage_ratio) * leakage_W +
-         (s.activity + (s.waiting ? p.wait_activity : 0.0)) * gpu.dynamic_W(V, f_Hz) + s.hbm_frac * p.hbm_W;
+  const double activity = s.activity + (s.waiting ? dvfs::ActivityLaw(p).wait_s(1.0) : 0.0);
+  return gpu.state_W(V, f_Hz, s.die_K, activity, s.hbm_frac, s.context ? 1.0 : p.rest_leakage_ratio);
+}
+
+double limit_W(const std::string& gpu, double cap_W) {
+  const EntryBase entry("gpu", gpu);
+  const double board_W = entry.read<power::GpuPowerParams>("power").tdp_W;
+  return dvfs::limit_W(dvfs::cap_in_force_W(cap_W, board_W), entry.read<dvfs::GovernorParams>("governor"));
 }
 
 std::vector<std::vector<double>> states_W(const std::string& gpu, const std::vector<std::string>& keys,

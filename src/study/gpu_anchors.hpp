@@ -19,6 +19,9 @@ struct GpuState {
 ///     P = P_board + r P_leak(T, V(f)) + (a + a_wait) P_dyn(V, f) + b P_hbm        r, a_wait: without context, while waiting
 double state_W(const power::GpuPowerParams& p, const GpuState& state);
 
+/// Mean power to which the governor of a GPU controls, W. @param gpu catalog entry  @param cap_W 0: the board's limit
+double limit_W(const std::string& gpu, double cap_W);
+
 /// Keys of a gpu entry that `states_W` can change, in its units.
 std::vector<std::string> anchor_keys();
 

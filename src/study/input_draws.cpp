@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
 #include <tuple>
 
+#include "base/calendar.hpp"
 #include "base/node_number.hpp"
 #include "input_draws_parts.hpp"
 #include "sampling.hpp"
@@ -162,16 +162,12 @@ namespace {
 
 /// `YYYY-MM-DDThh:00:00`, some days later. @throws InputError for another form
 std::string moved(const std::string& start, std::int64_t days) {
-  using namespace std::chrono;
   const auto part = [&](std::size_t at, std::size_t n) {
     int value = 0;
     std::from_chars(start.data() + at, start.data() + at + n, value);
     return value;
   };
-  const sys_days day{year{part(0, 4)} / part(5, 2) / part(8, 2)};
-  const year_month_day to{day + std::chrono::days(days)};
-  return fmt::format("{:04d}-{:02d}-{:02d}{}", static_cast<int>(to.year()), static_cast<unsigned>(to.month()),
-                     static_cast<unsigned>(to.day()), start.substr(10));
+  return calendar::text_of(calendar::days_since_1970(part(0, 4), part(5, 2), part(8, 2)) + days) + start.substr(10);
 }
 
 }  // namespace

@@ -13,6 +13,9 @@ struct MachineOptions {
   std::string grid_case = "kundur_two_area";  ///< catalog entry of kind grid_case
   double bus = 0.0;  ///< number of the bus where the site connects; 0: the one with the largest load
   std::string catalog_overlay;
+  std::string raw, dyr;             ///< a network of one's own in place of the entry: paths, both or neither
+  std::string loads = "impedance";  ///< own network: what its loads keep constant: impedance, current or power
+  std::string shaft = "power";      ///< own network: output of a governor: power, or torque
 
   std::string window;                 ///< response: recorded window; empty: the first one
   double begin_s = 0.0;               ///< response: where in the window to begin, 0 or more
@@ -45,7 +48,7 @@ struct PeriodSweep {
   MachineOptions options;
   double bus = 0.0;
   std::vector<double> period_s, peak_to_peak_Hz;  ///< [period], of the machine that swings most
-  std::vector<grid::Mode> modes;                  ///< swing modes
+  std::vector<grid::GridMode> modes;              ///< swing modes
   std::vector<grid::WorstBus> buses;              ///< at the worst period, worst bus first
   double worst_s = 0.0, worst_Hz = 0.0;
   double within_deadband_W = 0.0;  ///< largest swing that stays within the deadband

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "line_plot.hpp"
 #include "machine_study.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
@@ -50,6 +53,24 @@ std::string sweep_text(const PeriodSweep& sweep) {
   out += "buses, worst first:";
   for (const auto& b : sweep.buses) out += fmt::format(" {:g} ({:.2f} mHz)", b.bus, 1e3 * b.peak_to_peak_Hz);
   return out + "\n";
+}
+
+std::string sweep_svg(const PeriodSweep& sweep) {
+  PlotLine swing{"", sweep.period_s, {}};
+  swing.y.reserve(sweep.peak_to_peak_Hz.size());
+  for (const double Hz : sweep.peak_to_peak_Hz) swing.y.push_back(1e3 * Hz);
+  LinePlot plot;
+  plot.title = fmt::format("{:g} MW square wave at bus {:g} of {}", sweep.options.swing_W * 1e-6, sweep.bus,
+                           sweep.options.grid_case);
+  plot.x_label = "iteration period (s)";
+  plot.y_label = "swing of a machine (mHz)";
+  plot.log_x = true;
+  plot.lines.push_back(std::move(swing));
+  for (const auto& m : sweep.modes)
+    if (const double s = 1.0 / m.frequency_Hz; s >= sweep.period_s.front() && s <= sweep.period_s.back())
+      plot.lines.push_back(
+          {fmt::format("mode {:.2f} Hz", m.frequency_Hz), {s, s}, {0.0, 1e3 * sweep.worst_Hz}, "#D55E00", true});
+  return plot.svg();
 }
 
 std::string sweep_csv(const PeriodSweep& sweep) {

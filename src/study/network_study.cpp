@@ -13,9 +13,8 @@
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::study {
-namespace {
 
-grid::LoadShares shares(const std::string& key, const std::string& constant, std::vector<Finding>& findings) {
+grid::LoadShares load_shares(const std::string& key, const std::string& constant, std::vector<Finding>& findings) {
   if (constant == "impedance") return {0.0, 0.0};
   if (constant == "current") return {0.0, 1.0};
   if (constant == "power") return {1.0, 0.0};
@@ -25,6 +24,14 @@ grid::LoadShares shares(const std::string& key, const std::string& constant, std
        fmt::format("'{}' is not one of impedance, current, power{}", constant, key == "site" ? ", supplies" : "")});
   return {};
 }
+
+grid::ShaftInput shaft_input(const std::string& output, std::vector<Finding>& findings) {
+  if (output != "power" && output != "torque")
+    findings.push_back({{}, "shaft", fmt::format("'{}' is not one of power, torque", output)});
+  return output == "torque" ? grid::ShaftInput::torque : grid::ShaftInput::power;
+}
+
+namespace {
 
 void check(const NetworkOptions& o, std::vector<Finding>& findings) {
   const auto range = [&](const char* key, double value, double low, double high) {
@@ -45,8 +52,6 @@ void check(const NetworkOptions& o, std::vector<Finding>& findings) {
     findings.push_back({{}, "site_MW", "must be given with supplies: their load at rest"});
   if (o.site != "supplies" && (o.site_W > 0.0 || o.rating_W > 0.0))
     findings.push_back({{}, "site_MW, rating_MW", "need site = supplies"});
-  if (o.shaft != "power" && o.shaft != "torque")
-    findings.push_back({{}, "shaft", fmt::format("'{}' is not one of power, torque", o.shaft)});
   const int events = (o.step_W != 0.0) + !o.trip.empty() + !o.result.empty();
   if (events != 1)
     findings.push_back({{}, "step_MW, trip, result", fmt::format("{} of them are given, expected one", events)});
@@ -54,29 +59,21 @@ void check(const NetworkOptions& o, std::vector<Finding>& findings) {
     findings.push_back({{}, "length_s", "must be above at_s and ramp_s together"});
 }
 
+constexpr double merge_s = 0.02;
+
 /// The waveform after its dispatched stretch, minus that stretch's mean; means over 20 ms, about a cycle.
 std::vector<grid::SitePoint> waveform(const NetworkOptions& o, double& dispatch_W) {
   const auto w = io::read_waveform(o.result, o.window);
   const auto sample = [&](double s) { return static_cast<std::size_t>(std::lround(s / w.step_s)); };
   const std::size_t first = sample(o.begin_s), play = first + sample(o.dispatch_s);
   const std::size_t last = std::min(w.pcc_W.size(), play + sample(o.length_s)),
-                    merge = std::max<std::size_t>(1, sample(0.02));
+                    merge = std::max<std::size_t>(1, sample(merge_s));
   if (play + merge > w.pcc_W.size())
     throw InputError(fmt::format("network: begin_s and dispatch_s end behind the window's {:g} s",
                                  static_cast<double>(w.pcc_W.size()) * w.step_s));
-  const auto mean = [&](std::size_t from, std::size_t to) {
-    return std::accumulate(w.pcc_W.begin() + static_cast<std::ptrdiff_t>(from),
-                           w.pcc_W.begin() + static_cast<std::ptrdiff_t>(to), 0.0) /
-           static_cast<double>(to - from);
-  };
-  dispatch_W = mean(first, play);
-  std::vector<grid::SitePoint> out;
-  for (std::size_t i = play; i < last; i += merge) {
-    const std::size_t end = std::min(i + merge, last);
-    out.push_back(
-        {(0.5 * static_cast<double>(i + end) - static_cast<double>(play)) * w.step_s, mean(i, end) - dispatch_W});
-  }
-  return out;
+  const auto at = [&](std::size_t i) { return w.pcc_W.begin() + static_cast<std::ptrdiff_t>(i); };
+  dispatch_W = std::accumulate(at(first), at(play), 0.0) / static_cast<double>(play - first);
+  return grid::site_points(std::span(w.pcc_W).subspan(play, last - play), w.step_s, merge_s, -dispatch_W);
 }
 
 /// The site's supplies, initially at the dispatched power unless a load is given.
@@ -97,29 +94,22 @@ grid::GridTrip trip_of(const NetworkOptions& o) {
   return {o.at_s, static_cast<std::int64_t>(bus), 0, o.trip.substr(dash + 1)};
 }
 
-std::int64_t site_bus(const grid::PowerNetwork& n, std::int64_t asked) {
-  if (asked != 0) return n.bus[n.bus_index(asked)].number;
-  std::vector<double> load_W(n.bus.size(), 0.0);
-  for (const auto& l : n.load)
-    if (l.in_service) load_W[l.bus] += l.at_VA(1.0).real();
-  return n.bus[static_cast<std::size_t>(std::max_element(load_W.begin(), load_W.end()) - load_W.begin())].number;
-}
-
 }  // namespace
 
 NetworkRun play_network(const NetworkOptions& o) {
   std::vector<Finding> findings;
   check(o, findings);
   grid::LoadMotion motion;
-  motion.active = motion.reactive = shares("loads", o.loads, findings);
+  motion.active = motion.reactive = load_shares("loads", o.loads, findings);
   const bool supplies = o.site == "supplies";
-  if (!supplies) motion.site = shares("site", o.site, findings);
+  if (!supplies) motion.site = load_shares("site", o.site, findings);
+  const auto shaft = shaft_input(o.shaft, findings);
   if (!findings.empty()) throw InputError(std::move(findings));
   auto network = grid::read_raw(o.raw);
   const auto records = grid::read_dyr(o.dyr);
   NetworkRun out;
   out.options = o;
-  out.bus = site_bus(network, o.bus);
+  out.bus = o.bus != 0 ? network.bus[network.bus_index(o.bus)].number : network.largest_load_bus();
   for (const auto& b : network.bus) out.bus_number.push_back(b.number);
   std::vector<grid::SitePoint> site;
   std::vector<grid::GridTrip> trips;
@@ -132,11 +122,10 @@ NetworkRun play_network(const NetworkOptions& o) {
   } else {
     site = {{o.at_s, 0.0}, {o.at_s + o.ramp_s, o.step_W}};
   }
-  const auto shaft = o.shaft == "torque" ? grid::ShaftInput::torque : grid::ShaftInput::power;
   auto system =
       supplies ? grid::GridSystem(std::move(network), records, out.bus, motion, shaft, supplies_of(o, out.dispatch_W))
                : grid::GridSystem(std::move(network), records, out.bus, motion, shaft);
-  if (supplies) out.modes = grid::grid_modes(system, system.rest());
+  if (supplies) out.modes = grid::LinearGrid(system).modes();
   out.trace = grid::play(
       system, site, trips,
       {length_s, supplies ? std::min(o.time_step_s, 0.001) : o.time_step_s});  // loops of supplies take milliseconds

@@ -50,6 +50,11 @@ struct NetworkRun {
   std::vector<grid::GridMode> modes;  ///< supplies: of the whole network at rest, rightmost first
 };
 
+/// Shares of a load that keeps `constant`: impedance, current or power. @param key for findings
+grid::LoadShares load_shares(const std::string& key, const std::string& constant, std::vector<Finding>& findings);
+/// A governor's output, power or torque.
+grid::ShaftInput shaft_input(const std::string& output, std::vector<Finding>& findings);
+
 /// @throws InputError with findings of both files, for an unknown bus, unit or window, or an option out of range; SolverError
 NetworkRun play_network(const NetworkOptions& options);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dvfs/phase_law.hpp"
 #include "fit_poles.hpp"
 #include "tidewatt/base/error.hpp"
 
@@ -48,13 +49,13 @@ power::WaveMeter wave_of(const GpuTelemetry& t, double window_s) {
 }
 
 GpuDrive::GpuDrive(const GpuTelemetry& t, DriveBy by, double window_s, const power::GpuPowerParams& gpu,
-                   double margin_W, double cap_W)
+                   const dvfs::GovernorParams& governor, double cap_W)
     : by_(by), gpu_(gpu), time_s_(t.record.time_s), memory_W_(filled(t.memory_W)) {
   if (by == DriveBy::power) wave_.push_back(wave_of(t, window_s));
-  read(t, cap_W, margin_W);
+  read(t, governor, cap_W);
 }
 
-void GpuDrive::read(const GpuTelemetry& t, double cap_W, double margin_W) {
+void GpuDrive::read(const GpuTelemetry& t, const dvfs::GovernorParams& governor, double cap_W) {
   const auto activity = filled(t.activity), dram = filled(t.dram_activity), limit = filled(t.limit_W),
              clock = filled(t.clock_Hz);
   const auto need = [&](const std::vector<double>& column, const char* what) {
@@ -67,7 +68,7 @@ void GpuDrive::read(const GpuTelemetry& t, double cap_W, double margin_W) {
   for (std::size_t i = 0; i < time_s_.size(); ++i) {
     const auto cell = [&](const std::vector<double>& x, double none) { return x.empty() ? none : x[i]; };
     reading_.push_back({std::clamp(cell(activity, 0.0), 0.0, 1.0), std::clamp(cell(dram, 0.0), 0.0, 1.0),
-                        cell(clock, 0.0), cell(limit, cap_W) - margin_W});
+                        cell(clock, 0.0), dvfs::limit_W(cell(limit, cap_W), governor)});
   }
   if (memory_W_.empty() && !dram.empty())
     for (const auto& r : reading_) memory_W_.push_back(gpu_.params().hbm_W * r.dram);
@@ -79,23 +80,20 @@ std::size_t GpuDrive::at(double time_s) const {
 }
 
 double GpuDrive::at_clock_W(double clock_Hz, double activity, double dram, double die_K) const {
-  const auto& p = gpu_.params();
-  const double f_Hz = std::clamp(clock_Hz, gpu_.clock_min_Hz(), gpu_.clock_max_Hz()), V = gpu_.voltage(f_Hz).V;
-  return p.board_W + p.leakage_W * gpu_.leakage_voltage_factor(V) * gpu_.leakage_temperature_factor(die_K) +
-         activity * gpu_.dynamic_W(V, f_Hz) + dram * p.hbm_W;
+  const double f_Hz = std::clamp(clock_Hz, gpu_.clock_min_Hz(), gpu_.clock_max_Hz());
+  return gpu_.state_W(gpu_.voltage(f_Hz).V, f_Hz, die_K, activity, dram);
 }
 
 double GpuDrive::limited_W(const Reading& r, double die_K) const {
-  const auto& p = gpu_.params();
+  const dvfs::ActivityLaw of(gpu_.params());
   const double memory = std::min(r.dram, 1.0 - r.activity);
-  const double activity = r.activity + memory * p.memory_activity + (1.0 - r.activity - memory) * p.wait_activity;
+  const double activity = r.activity + of.memory_s(memory) + of.wait_s(1.0 - r.activity - memory);
   const double clock_Hz = r.clock_Hz > 0.0 ? r.clock_Hz : gpu_.clock_max_Hz();
   return std::min(r.limit_W, at_clock_W(clock_Hz, activity, r.dram, die_K));
 }
 
 double GpuDrive::of_clock_W(const Reading& r, double die_K) const {
-  const auto& p = gpu_.params();
-  const double waiting_W = at_clock_W(r.clock_Hz, p.wait_activity, 0.0, die_K);
+  const double waiting_W = at_clock_W(r.clock_Hz, dvfs::ActivityLaw(gpu_.params()).wait_s(1.0), 0.0, die_K);
   if (r.clock_Hz <= gpu_.idle_clock_Hz() + power::GpuModel::bin_Hz) return at_clock_W(r.clock_Hz, 0.0, 0.0, die_K);
   if (r.clock_Hz < gpu_.clock_max_Hz() - power::GpuModel::bin_Hz) return r.limit_W;
   return 0.5 * (std::min(waiting_W, r.limit_W) + r.limit_W);

@@ -5,7 +5,7 @@
 
 #include "fit_telemetry.hpp"
 #include "power/sensor.hpp"
-#include "tidewatt/power/gpu.hpp"
+#include "tidewatt/dvfs/operating_point.hpp"
 
 namespace TIDEWATT_NAMESPACE::study::log_replay {
 
@@ -30,7 +30,7 @@ class GpuDrive {
  public:
   /// @param cap_W  limit where the log has none  @throws InputError if the log lacks what this way needs
   GpuDrive(const GpuTelemetry& telemetry, DriveBy by, double window_s, const power::GpuPowerParams& gpu,
-           double margin_W, double cap_W);
+           const dvfs::GovernorParams& governor, double cap_W);
   /// Mean from one time to another at a die's temperature, W.
   double mean_W(double from_s, double to_s, double die_K) const;
   /// The memory's part of it, W: as logged, or of the memory's activity; NaN where the log has neither.
@@ -47,7 +47,7 @@ class GpuDrive {
   double limited_W(const Reading& r, double die_K) const;
   double of_clock_W(const Reading& r, double die_K) const;
   double at_clock_W(double clock_Hz, double activity, double dram, double die_K) const;
-  void read(const GpuTelemetry& t, double cap_W, double margin_W);
+  void read(const GpuTelemetry& t, const dvfs::GovernorParams& governor, double cap_W);
 
   DriveBy by_;
   power::GpuModel gpu_;

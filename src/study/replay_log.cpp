@@ -101,10 +101,7 @@ void compare_memory_and_power(const ReplayOptions& o, const Slots& slots, const 
 
 /// Activity that makes the model draw a reading, all power beyond board and leakage counted as switching.
 double activity_of(const power::GpuModel& gpu, double power_W, double die_K, double clock_Hz) {
-  const auto& p = gpu.params();
-  const double V = gpu.voltage(clock_Hz).V;
-  return (power_W - p.board_W - p.leakage_W * gpu.leakage_voltage_factor(V) * gpu.leakage_temperature_factor(die_K)) /
-         gpu.dynamic_W(V, clock_Hz);
+  return gpu.activity_at(power_W, gpu.voltage(clock_Hz).V, clock_Hz, die_K);
 }
 
 /// The clock at which the model draws a reading with this activity; the highest where it draws less.
@@ -178,7 +175,7 @@ void find_powers_beyond(const ReplayOptions& o, const Hardware& h, const Slots& 
     for (std::size_t i = 0; i < t.record.size(); ++i) {
       const double own_W =
           t.limit_W.size() == t.record.size() && std::isfinite(t.limit_W[i]) ? t.limit_W[i] : h.gpu.tdp_W;
-      const double cap_W = o.cap_W > 0.0 ? o.cap_W : own_W;
+      const double cap_W = dvfs::cap_in_force_W(o.cap_W, own_W);
       if (t.record.power_W[i] <= 1.02 * cap_W) continue;
       ++beyond;
       if (t.record.power_W[i] > worst_W) worst_W = t.record.power_W[i], of_W = cap_W;

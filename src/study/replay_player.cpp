@@ -110,12 +110,12 @@ std::vector<Slots> hosts_of(const ReplayOptions& o, std::size_t n_slot, ReplayRe
 
 SlotWatts::SlotWatts(const Slots& slots, const ReplayOptions& o, const Hardware& h)
     : slot_(slots.slot), n_slot_(static_cast<std::size_t>(h.server.n_gpu)) {
-  const double cap_W = o.cap_W > 0.0 ? o.cap_W : h.gpu.tdp_W;
+  const double cap_W = dvfs::cap_in_force_W(o.cap_W, h.gpu.tdp_W);
   if (cap_W < h.gpu.power_limit_min_W)
     throw InputError(fmt::format("cap-W: the GPU's driver takes no power limit of {:g} W; allowed: {:g} to {:g} W",
                                  cap_W, h.gpu.power_limit_min_W, h.gpu.tdp_W));
   for (const auto& t : slots.gpu) {
-    drives_.emplace_back(t, drive_by(o.drive), o.power_window_s, h.gpu, h.governor.cap_margin_W, cap_W);
+    drives_.emplace_back(t, drive_by(o.drive), o.power_window_s, h.gpu, h.governor, cap_W);
     begin_s_ = std::max(begin_s_, t.record.time_s.front()), end_s_ = std::min(end_s_, t.record.time_s.back());
   }
 }

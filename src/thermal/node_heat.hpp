@@ -47,7 +47,7 @@ class NodeHeat {
                      std::span<const double> resistance_ratio, double inlet_K, double step_s) const;
   std::size_t n_gpu() const { return n_gpu_; }
   /// Whether a GPU is in the second row of the air.
-  bool rear(std::size_t gpu) const { return gpu >= n_gpu_ / 2; }
+  bool rear(std::size_t gpu) const { return in_rear_row(gpu, n_gpu_); }
 
  private:
   PackageParams package_;

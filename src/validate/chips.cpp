@@ -84,9 +84,8 @@ void k20_row(std::vector<Row>& rows) {
   const auto at = dvfs::phase_power(model, {}, mix, middle.clock_Hz, middle.clock_Hz, 0.0);
   double worst_W = 0.0;
   for (std::size_t i = 0; i < 12; ++i)
-    worst_W = std::max(
-        worst_W, std::abs(at.fixed_W + at.leakage_W * model.leakage_temperature_factor(middle.degC[i] + zero_degC_K) -
-                          middle.W[i]));
+    worst_W = std::max(worst_W,
+                       std::abs(at.at_W(model.leakage_temperature_factor(middle.degC[i] + zero_degC_K)) - middle.W[i]));
   rows.push_back(within("k20_sweep",
                         "K20 at 805 MHz, die 31-85 degC: largest error of the watts, fitted at 705 and 905 MHz", "W",
                         0.0, 2.0, worst_W, 0.0, "arXiv 1407.8116",
@@ -98,9 +97,9 @@ void idle_slope_row(std::vector<Row>& rows) {
   const GpuCase gpu = gpu_case("h100_sxm_700W");
   const power::GpuModel model(gpu.power);
   const auto slope_W_per_K = [&](double clock_Hz, double die_degC, double not_gated) {
-    return not_gated * gpu.power.leakage_per_K * gpu.power.leakage_W *
-           model.leakage_voltage_factor(model.voltage(clock_Hz).V) *
-           model.leakage_temperature_factor(die_degC + zero_degC_K);
+    const auto law = model.leakage();
+    return not_gated * law.slope_W_per_K(law.ref_W) * law.voltage_factor(model.voltage(clock_Hz).V) *
+           law.temperature_factor(die_degC + zero_degC_K);
   };
   constexpr const char* source = "charlottegressel/dc_workload_pipeline";
   constexpr const char* fitted = "one of the slopes that set the entry's leakage: scripts/fits/gpu_leakage";

@@ -22,7 +22,7 @@ LabKernel LabKernel::fitted(const GpuCase& gpu) {
 
 double LabKernel::watts(const dvfs::PhaseMix& mix, double clock_Hz, double degC) const {
   const auto p = dvfs::phase_power(model_, {}, mix, reference_Hz_, clock_Hz, 0.0);
-  return p.fixed_W + p.leakage_W * model_.leakage_temperature_factor(degC + zero_degC_K);
+  return p.at_W(model_.leakage_temperature_factor(degC + zero_degC_K));
 }
 
 double LabKernel::board_W(double clock_Hz, double degC) const { return watts(mix_, clock_Hz, degC); }

@@ -93,7 +93,7 @@ double activity_at(const power::GpuModel& model, double clock_Hz, double die_K, 
   const auto watts = [&](double activity) {
     mix.active_matrix_s = activity;
     const auto p = dvfs::phase_power(model, {}, mix, clock_Hz, clock_Hz, 0.0);
-    return p.fixed_W + p.leakage_W * model.leakage_temperature_factor(die_K);
+    return p.at_W(model.leakage_temperature_factor(die_K));
   };
   const double none_W = watts(0.0);
   return (limit_W - none_W) / (watts(1.0) - none_W);
@@ -105,7 +105,7 @@ std::vector<GpuRuns> simulated(const std::vector<GpuRuns>& measured, const GpuCa
   constexpr double rounding_K2 = 1.0 / 12.0;  // variance that whole degrees add
   dvfs::PhaseMix mix;
   mix.matrix_s = 1.0, mix.active_matrix_s = activity;
-  const double limit_W = gpu.power.tdp_W - gpu.governor.cap_margin_W;
+  const double limit_W = dvfs::limit_W(gpu.power.tdp_W, gpu.governor);
   std::vector<GpuRuns> out;
   for (std::size_t g = 0; g < measured.size(); ++g) {
     const auto chip = power::draw_chip(gpu.spread, seed, g);
@@ -140,7 +140,7 @@ double memory_bound_sigma(const std::vector<GpuRuns>& measured, const GpuCase& g
     const auto chip = power::draw_chip(gpu.spread, seed, g);
     const auto p = dvfs::operating_point(model, chip, mix, model.clock_max_Hz(), 0.0,
                                          model.leakage_temperature_factor(measured[g].mean_degC() + zero_degC_K),
-                                         gpu.power.tdp_W - gpu.governor.cap_margin_W, model.clock_max_Hz(), 1.3e9);
+                                         dvfs::limit_W(gpu.power.tdp_W, gpu.governor), model.clock_max_Hz(), 1.3e9);
     log_s.push_back(std::log(dvfs::phase_power(model, chip, mix, model.clock_max_Hz(), p.clock_Hz, 0.0).duration_s));
   }
   const double mean = GpuRuns::mean(log_s);
@@ -174,7 +174,7 @@ void longhorn_rows(const Context& context, std::vector<Row>& rows) {
   const power::GpuModel model(gpu.power);
   const Spread seen = spread_of(measured);
   const double activity =
-      activity_at(model, seen.mean_Hz, common_degC + zero_degC_K, gpu.power.tdp_W - gpu.governor.cap_margin_W);
+      activity_at(model, seen.mean_Hz, common_degC + zero_degC_K, dvfs::limit_W(gpu.power.tdp_W, gpu.governor));
   const auto log = simulated(measured, gpu, model, activity);
   double chi2 = 0.0;
   for (const auto& bin : bins) {

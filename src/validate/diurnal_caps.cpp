@@ -48,13 +48,13 @@ class Job {
   double factor(double W) const { return model_.leakage_temperature_factor(inlet_K + K_per_W * W); }
   double clock(const power::Chip& chip, double gate_Hz, double cap_W) const {
     return dvfs::operating_point(model_, chip, mix_, reference_Hz_, gate_Hz, factor(cap_W),
-                                 cap_W - gpu_.governor.cap_margin_W, model_.clock_max_Hz(), 1.5e9)
+                                 dvfs::limit_W(cap_W, gpu_.governor), model_.clock_max_Hz(), 1.5e9)
         .clock_Hz;
   }
   double watts(const power::Chip& chip, double clock_Hz, double gate_Hz) const {
     const auto p = dvfs::phase_power(model_, chip, mix_, reference_Hz_, clock_Hz, gate_Hz);
     double W = p.fixed_W + p.leakage_W;
-    for (int i = 0; i < 30; ++i) W = p.fixed_W + p.leakage_W * factor(W);
+    for (int i = 0; i < 30; ++i) W = p.at_W(factor(W));
     return W;
   }
   double throughput(double slowest_Hz) const {

@@ -42,7 +42,7 @@ workload::Precision precision_named(const std::string& word) {
 
 ProductAlone::ProductAlone(const GpuCase& gpu, workload::Precision format, const ProductShape& s)
     : model_(gpu.power),
-      limit_W_(gpu.power.tdp_W - gpu.governor.cap_margin_W),
+      limit_W_(dvfs::limit_W(gpu.power.tdp_W, gpu.governor)),
       peak_W_(edp_peak_W(gpu)),
       reference_Hz_(gpu.compute.reference_clock_Hz),
       flop_(2.0 * s.rows * s.columns * s.inner) {

@@ -54,11 +54,11 @@ double governed_pace(const GpuCase& gpu, const workload::Timeline& timeline) {
   std::vector<double> kind_W;
   for (const auto& kind : timeline.kinds) {
     const auto p = dvfs::phase_power(model, {}, fleet::mix_of(kind), reference_Hz, reference_Hz, 0.0);
-    kind_W.push_back(p.fixed_W + p.leakage_W * warm);
+    kind_W.push_back(p.at_W(warm));
   }
   const auto window = fleet::worst_window(timeline, 0, kind_W, gpu.governor.window_s);
   const auto point =
-      dvfs::operating_point(model, {}, window, reference_Hz, 0.0, warm, gpu.power.tdp_W - gpu.governor.cap_margin_W,
+      dvfs::operating_point(model, {}, window, reference_Hz, 0.0, warm, dvfs::limit_W(gpu.power.tdp_W, gpu.governor),
                             model.clock_max_Hz(), model.clock_max_Hz());
   return point.clock_Hz / reference_Hz;
 }

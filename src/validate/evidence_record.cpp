@@ -54,7 +54,7 @@ void rests(const GpuCase& gpu, const Node& list, std::vector<Row>& rows) {
 void limited(const GpuCase& gpu, const Node& list, std::vector<Row>& rows) {
   for (const Node& r : listed(list, "limit"))
     rows.push_back(judged(row_of(r, "watts"), "H100, products under its limit of 700 W: mean power", "W",
-                          gpu.power.tdp_W - gpu.governor.cap_margin_W));
+                          dvfs::limit_W(gpu.power.tdp_W, gpu.governor)));
   for (const Node& r : listed(list, "clock"))
     rows.push_back(judged(row_of(r, "clock_MHz"),
                           fmt::format("H100, {} products of 8192 under its limit, die at {:.0f} degC: clock",

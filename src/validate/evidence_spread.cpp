@@ -17,7 +17,7 @@ constexpr std::int64_t gpus_per_node = 8;
 class CappedChips {
  public:
   CappedChips(const std::string& gpu, const dvfs::PhaseMix& mix) : gpu_(gpu_case(gpu)), model_(gpu_.power), mix_(mix) {}
-  double cap_W() const { return gpu_.power.tdp_W - gpu_.governor.cap_margin_W; }
+  double cap_W() const { return dvfs::limit_W(gpu_.power.tdp_W, gpu_.governor); }
   const GpuCase& gpu() const { return gpu_; }
   power::Chip chip(std::uint64_t seed, std::uint64_t g) const { return power::draw_chip(gpu_.spread, seed, g); }
   /// @param gate_Hz clock of the slowest GPU that all wait for; 0: none

@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "base/median.hpp"
+#include "base/text.hpp"
 #include "catalog_in_use.hpp"
-#include "grid/modes.hpp"
+#include "grid/grid_case.hpp"
+#include "grid/grid_modes.hpp"
 #include "grid_rows.hpp"
 #include "row_term.hpp"
 #include "tidewatt/base/error.hpp"
@@ -17,9 +19,9 @@ constexpr double light_damping_frac = 0.03;  // assumed, 0.02 to 0.05
 constexpr double deadband_Hz = 0.036;        // governors' deadband: an oscillation within it works no valve
 constexpr double swing_W_per_gpu = 66.7e6 / 100e3;
 
-grid::MachineCase case_of(const std::string& name) {
+grid::GridCase case_of(const std::string& name) {
   std::vector<Finding> findings;
-  auto out = grid::read_machine_case(catalog_in_use().values("grid_case", name), name, findings);
+  auto out = grid::read_grid_case(catalog_in_use().values("grid_case", name), name, findings);
   if (!findings.empty()) throw InputError(std::move(findings));
   return out;
 }
@@ -29,22 +31,20 @@ struct Bus {
 };
 
 // A 66.7 MW square wave at one bus: at its worst period within 15 % of the inter-area mode's, and the calmest within 1 s of that.
-Bus forced_at(const grid::MachineCase& c, double bus) {
-  const auto linear =
-      grid::LinearSystem(grid::MachineSystem(c, bus)).with_swing_damping(term("G13.damping_frac", light_damping_frac));
+Bus forced_at(const grid::LinearGrid& linear, std::size_t bus) {
+  const auto swing_Hz = [&](double period_s) {
+    return grid::forced_oscillation(linear, {bus, 66.7e6, period_s, 0.5, 6.0}).peak_to_peak_Hz;
+  };
   Bus out;
   out.mode_s = term("G13.mode_s", 1.0 / linear.swing_modes().front().frequency_Hz);
   for (int k = -10; k <= 10; ++k) {
     const double period_s = out.mode_s * (1.0 + 0.015 * k);
-    const double p = grid::forced_oscillation(linear, 66.7e6, period_s, 0.5, 6.0).peak_to_peak_Hz;
-    if (p > out.at_mode_Hz) out.at_mode_Hz = p, out.period_s = period_s;
+    if (const double p = swing_Hz(period_s); p > out.at_mode_Hz) out.at_mode_Hz = p, out.period_s = period_s;
   }
   out.beside_Hz = out.at_mode_Hz;
   for (int tenth = 1; tenth < 10; ++tenth)
     for (const double sign : {-0.1, 0.1})
-      out.beside_Hz =
-          std::min(out.beside_Hz,
-                   grid::forced_oscillation(linear, 66.7e6, out.period_s + sign * tenth, 0.5, 6.0).peak_to_peak_Hz);
+      out.beside_Hz = std::min(out.beside_Hz, swing_Hz(out.period_s + sign * tenth));
   return out;
 }
 
@@ -52,8 +52,11 @@ Bus forced_at(const grid::MachineCase& c, double bus) {
 
 std::vector<Row> kundur_rows(const Context&) {
   std::vector<Row> out;
-  const grid::LinearSystem linear(grid::MachineSystem(case_of("kundur_two_area"), 7));
-  const auto modes = linear.swing_modes();
+  grid::GridCase c = case_of("kundur_two_area");
+  for (grid::DyrRecord& r : c.records)
+    if (double H = 0.0; r.model == "GENROU" && parse_number(r.values.at(4), H))
+      r.values[4] = fmt::format("{}", term("G4.inertia_s", H));
+  const auto modes = grid::LinearGrid(c.system(7)).swing_modes();
   const char* source = "kundur";
   const std::string what = "two areas, four sixth-order machines, manual excitation, saturation, no damping torque: ";
   const double f_Hz[] = {0.545, 1.087, 1.117};
@@ -80,11 +83,13 @@ std::vector<Row> kundur_rows(const Context&) {
 
 std::vector<Row> new_england_rows(const Context&) {
   std::vector<Row> out;
-  const grid::MachineCase c = case_of("ieee39");
+  const grid::GridCase c = case_of("ieee39");
+  const auto linear = grid::LinearGrid(c.system(16)).with_swing_damping(term("G13.damping_frac", light_damping_frac));
+  const std::vector<double> load_W = c.network.bus_load_W();
   std::vector<double> ratio, fleet, shift;
-  for (std::size_t i = 0; i < c.bus.number.size(); ++i) {
-    if (c.bus.load_W[i] < 100e6) continue;  // where a large load could connect
-    const Bus b = forced_at(c, c.bus.number[i]);
+  for (std::size_t i = 0; i < load_W.size(); ++i) {
+    if (load_W[i] < 100e6) continue;  // where a large load could connect
+    const Bus b = forced_at(linear, i);
     ratio.push_back(b.at_mode_Hz / b.beside_Hz);
     shift.push_back(b.period_s / b.mode_s);
     fleet.push_back(66.7e6 / swing_W_per_gpu * 2.0 * deadband_Hz / b.at_mode_Hz);

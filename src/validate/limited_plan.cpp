@@ -30,7 +30,7 @@ fleet::NodeType node_type(const GpuCase& gpu) {
 std::vector<double> clocks_Hz(const fleet::FleetTask& task, const fleet::NodeType& type, std::size_t stage,
                               std::span<const power::Chip> chip) {
   const std::vector<double> die_K(chip.size(), loaded_die_K),
-      limit_W(chip.size(), type.usual.cap_W - type.governor.cap_margin_W);
+      limit_W(chip.size(), dvfs::limit_W(type.usual.cap_W, type.governor));
   std::vector<double> clock_Hz(chip.size(), 0.0);
   std::vector<dvfs::Limiter> limiter(chip.size());
   dvfs::OperatingPointBatch batch{chip, die_K, limit_W, clock_Hz, limiter};

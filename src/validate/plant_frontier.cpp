@@ -31,7 +31,7 @@ PlantInput input_of(const cooling::HydronicParams& p, double liquid_W, double we
   PlantInput input;
   input.liquid_heat_W = liquid_W;
   input.it_heat_W = liquid_W * (1.0 - p.liquid_frac) / p.liquid_frac;
-  input.server_flow_m3_per_s = input.it_heat_W / (1.15 * cooling::dry_air_cp_J_per_kg_K * 12.0);
+  input.server_flow_m3_per_s = input.it_heat_W / (thermal::air_J_per_m3_K(297.15, humidity, pressure_Pa) * 12.0);
   input.liquid_flow_kg_per_s = 25.0 * 15.1;  // 240 GPM through each of 25 distribution units
   input.outdoor = {drybulb_K, humidity, wetbulb_K, pressure_Pa};
   return input;

@@ -61,10 +61,10 @@ Governed governed_node(const GpuCase& gpu, const ServerCase& server, const dvfs:
       [&](double die_K) {
         const double factor = model.leakage_temperature_factor(die_K);
         const auto p = dvfs::operating_point(model, {}, mix, reference_Hz, 0.0, factor,
-                                             gpu.power.tdp_W - gpu.governor.cap_margin_W, model.clock_max_Hz(), 1.5e9);
+                                             dvfs::limit_W(gpu.power.tdp_W, gpu.governor), model.clock_max_Hz(), 1.5e9);
         clock_Hz = p.clock_Hz;
         const auto w = dvfs::phase_power(model, {}, mix, reference_Hz, p.clock_Hz, 0.0);
-        return w.fixed_W + w.leakage_W * factor;
+        return w.at_W(factor);
       },
       inlet_K);
   return {s.gpu_sum_W() / 8.0, clock_Hz, power::server_power(server.power, s.gpu_sum_W(), s.fan_frac, true).ac_W};
@@ -188,7 +188,7 @@ void v100_caps(std::vector<Row>& rows) {
   for (int i = 0; i < 60; ++i) {
     mix.active_matrix_s = 0.5 * (lo + hi) * mix.matrix_s;
     const auto p = dvfs::phase_power(model, {}, mix, f_ref, f_ref, 0.0);
-    (p.fixed_W + p.leakage_W * factor(mean_W[6]) < mean_W[6] ? lo : hi) = 0.5 * (lo + hi);
+    (p.at_W(factor(mean_W[6])) < mean_W[6] ? lo : hi) = 0.5 * (lo + hi);
   }
   for (int i = 0; i < 7; ++i) {
     const auto p = dvfs::operating_point(model, {}, mix, f_ref, 0.0, factor(mean_W[i]), mean_W[i], f_ref, 1.2e9);

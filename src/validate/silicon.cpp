@@ -88,7 +88,7 @@ double edp_peak_W(const GpuCase& gpu) { return dvfs::peak_W(gpu.governor, gpu.po
 BoardPower power_of(const GpuCase&, const power::GpuModel& model, const dvfs::PhaseMix& mix, double reference_Hz,
                     double clock_Hz) {
   const auto p = dvfs::phase_power(model, {}, mix, reference_Hz, clock_Hz, 0.0);
-  return [p, &model](double die_K) { return p.fixed_W + p.leakage_W * model.leakage_temperature_factor(die_K); };
+  return [p, &model](double die_K) { return p.at_W(model.leakage_temperature_factor(die_K)); };
 }
 
 double SteadyNode::gpu_sum_W() const {
@@ -116,7 +116,7 @@ double step_dies(const Room& room, SteadyNode& s) {
   double front_W = 0.0, worst_K = 0.0;
   for (std::size_t g = 0; g < n; ++g) {
     s.gpu_W[g] = room.watts(s.die_K[g]);
-    const bool rear = g >= n / 2;
+    const bool rear = thermal::in_rear_row(g, n);
     const double preheat_K = rear ? thermal::rear_preheat_K(room.server.air, front_W, s.fan_frac, air_J_per_m3_K) : 0.0;
     const double die_K = room.inlet_K + preheat_K + K_per_W * s.gpu_W[g];
     worst_K = std::max(worst_K, std::abs(die_K - s.die_K[g]));

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "grid/grid_case.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/grid/compliance.hpp"
-#include "tidewatt/grid/machine_case.hpp"
 
 namespace {
 
@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const Node node = parse_toml(text, "f");
     grid::read_rules(node, "f", "site.rules", findings);
-    grid::read_machine_case(node, "grid.case", findings);
+    grid::read_grid_case(node, "grid.case", findings);
     const catalog::Catalog own(folder.path.string());
     std::vector<catalog::AssumedInput> assumed;
     const Node* name = node.find("name");

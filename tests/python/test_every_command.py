@@ -121,6 +121,8 @@ def test_a_network_of_files_has_the_commands_figures_and_a_picture():
     assert list(ours.series.unit.values) == ["1-1", "2-1", "3-1", "4-1"]
     assert ours.series.mean_Hz.max() * 1e3 == pytest.approx(ours["extremum_mHz"])
     assert "centre of inertia" in [t.get_text() for t in ours.plot().get_legend().get_texts()]
+    swept = tw.machines(raw=f"{stem}.raw", dyr=f"{stem}.dyr", swing_W=50e6, points=20)
+    assert (swept["case"], swept["bus"], len(swept["modes"])) == ("kundur_two_area", 9, 3)
     with pytest.raises(ValueError, match="belong together"):
         tw.machines(raw=f"{stem}.raw", step_W=1e6)
 

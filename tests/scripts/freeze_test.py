@@ -81,6 +81,14 @@ class Freeze(unittest.TestCase):
         (self.root / "catalog/gpu/x.toml").rename(self.root / "catalog/gpu/y.toml")
         self.assert_some("x.toml: frozen and no longer there", "y.toml: newer than the freeze")
 
+    def test_keys_that_went_into_a_file_beside_the_entry_are_named(self):
+        self.put("catalog/gpu/x.toml", ENTRY.replace("tdp_W = 700\n", ""))
+        self.put("catalog/gpu/x.raw", "// a comment\n700 / limit\n")
+        self.assertIn("--fit", self.freeze("into a file")[-1])
+        self.assertEqual(FREEZE.freeze(self.root, "into a file", None, "2026-01-03", ["gpu/x.toml"]), [])
+        self.put("catalog/gpu/x.raw", "// a comment\n650 / limit\n")
+        self.assert_some("catalog/gpu/x.raw: lines is", "hash is not the frozen one")
+
     def test_a_table_of_results_from_another_catalog_is_refused(self):
         self.put("docs/validation.md", f"SHA-256 `{'0' * 64}`")
         self.assert_some("docs/validation.md: computed with another catalog")

@@ -1,17 +1,20 @@
 #pragma once
 #include "tidewatt/base/version.hpp"
+#include "tidewatt/thermal/air.hpp"
 
-/// Moist air as a mixture of ideal gases: small pure functions. Temperatures in K, pressures in Pa, humidity ratio in
+/// Moist air as a mixture of ideal gases: small pure functions beside those of thermal/air.hpp. Temperatures in K, pressures in Pa, humidity ratio in
 /// kg of water per kg of dry air, enthalpies in J per kg of dry air above dry air and liquid water at 0 °C.
 /// Valid from -60 to 90 °C and 30 to 120 kPa; outside, the formulas extrapolate. Source: hyland_wexler_1983 for
 /// saturation; constants of the ideal mixture below.
 namespace TIDEWATT_NAMESPACE::cooling {
 
+using thermal::dry_air_cp_J_per_kg_K;
+using thermal::dry_air_density_kg_per_m3;
+using thermal::moist_air_cp_J_per_kg_K;
+using thermal::mole_mass_ratio;
+using thermal::vapour_cp_J_per_kg_K;
+
 inline constexpr double zero_celsius_K = 273.15;
-inline constexpr double dry_air_gas_J_per_kg_K = 287.042;  ///< R of dry air
-inline constexpr double mole_mass_ratio = 0.621945;        ///< water to dry air
-inline constexpr double dry_air_cp_J_per_kg_K = 1006.0;
-inline constexpr double vapour_cp_J_per_kg_K = 1860.0;
 inline constexpr double liquid_cp_J_per_kg_K = 4186.0;
 inline constexpr double ice_cp_J_per_kg_K = 2100.0;
 inline constexpr double vaporisation_J_per_kg = 2.501e6;   ///< at 0 °C
@@ -50,9 +53,6 @@ TIDEWATT_API double wet_bulb_K(double drybulb_K, double humidity_ratio, double p
 
 /// `h = c_pa t + W (L0 + c_pv t)`, t in °C.
 TIDEWATT_API double enthalpy_J_per_kg(double drybulb_K, double humidity_ratio);
-
-/// kg of dry air per m³ of moist air: `p / (R T (1 + W/0.621945))`.
-TIDEWATT_API double dry_air_density_kg_per_m3(double drybulb_K, double humidity_ratio, double pressure_Pa);
 
 /// Standard atmosphere: `p = 101325 (1 - 2.25577e-5 z)^5.2559`. @param altitude_m -500 to 11,000
 TIDEWATT_API double standard_pressure_Pa(double altitude_m);

@@ -104,7 +104,7 @@ class TIDEWATT_API PowerLimiter {
     const double peak_frac = some < 1.0 ? some : 1.0, over_bins = some < 1.0 ? reach * some * some : above;
     const double mean_bins =
         request_bins +
-        (sample_s * gain_bins_per_s_ * (cap_W - margin_W_ - mean.mean_W) - rise_gain_bins_ * mean.rise_W) / cap_W;
+        (sample_s * gain_bins_per_s_ * (limit_W(cap_W, limits_) - mean.mean_W) - rise_gain_bins_ * mean.rise_W) / cap_W;
     const double rises_bins = mean_bins > clock_bins ? mean_bins - clock_bins : 0.0;
     const double drop_bins = over_bins < peak_slew_bins_ ? over_bins : peak_slew_bins_;
     const double bins = mean_bins - (peak_frac * rises_bins + drop_bins);
@@ -124,7 +124,9 @@ class TIDEWATT_API PowerLimiter {
 
  private:
   const power::GpuModel* gpu_;
-  double n_sample_, gain_bins_per_s_, rise_gain_bins_, margin_W_, peak_W_, peak_slew_bins_, lowest_Hz_, top_bins_;
+  double n_sample_, gain_bins_per_s_, rise_gain_bins_;
+  GovernorParams limits_;
+  double peak_W_, peak_slew_bins_, lowest_Hz_, top_bins_;
 };
 
 /// The clock governor of one GPU type, sampled. Const; batched; all memory in GovernorState.

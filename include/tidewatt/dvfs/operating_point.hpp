@@ -21,6 +21,15 @@ struct TIDEWATT_API GovernorParams {
   void fields(FieldVisitor& v);
 };
 
+/// Mean power to which the governor controls a board, W. @param cap_W of the board, W
+constexpr double limit_W(double cap_W, const GovernorParams& governor) { return cap_W - governor.cap_margin_W; }
+/// The inverse of limit_W(): the cap under which the governor controls to this limit, W. @param limit_W W
+constexpr double cap_for_limit_W(double limit_W, const GovernorParams& governor) {
+  return limit_W + governor.cap_margin_W;
+}
+/// Cap in force on a board, W. @param cap_W the user's, W; 0: none  @param most_W of the board, W, if there is no cap
+constexpr double cap_in_force_W(double cap_W, double most_W) { return cap_W > 0.0 ? cap_W : most_W; }
+
 /// Limiter of a GPU's clock. memory: the clock is lowered to keep the memory stacks below their temperature limit; brake: the
 /// facility's power brake.
 enum class Limiter : std::uint8_t { none, power, thermal, clock, slowdown, brake, memory };
@@ -42,6 +51,8 @@ struct TIDEWATT_API PhasePower {
   double fixed_W;
   double leakage_W;
   double duration_s;
+  /// W. @param leakage_temperature_factor e^{k_T (T − T_ref)}
+  double at_W(double leakage_temperature_factor) const { return fixed_W + leakage_W * leakage_temperature_factor; }
 };
 
 /// Power of `mix` at a clock. The gating clock sets the length of the phase: the rank works for matrix_s·f_ref/f, then waits

@@ -1,10 +1,12 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <vector>
 
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/math.hpp"
+#include "tidewatt/base/simd.hpp"
 #include "tidewatt/base/version.hpp"
 
 namespace TIDEWATT_NAMESPACE::power {
@@ -51,6 +53,59 @@ struct TIDEWATT_API SiliconSpreadParams {
 struct TIDEWATT_API Chip {
   double leakage_ratio = 1.0;
   double voltage_offset_V = 0.0;
+};
+
+/// Leakage of one GPU type over temperature and voltage, as numbers that loops keep in registers:
+///
+///     P_leak(T, V) = r_leak P_leak,ref e^{k_T (T − T_ref)} e^{k_V (V − V_ref)}
+///
+/// Maps that are linear in temperature and voltage take the logarithmic slopes k_T and k_V.
+struct TIDEWATT_API LeakageLaw {
+  double per_K, ref_K;              ///< k_T, 1/K; T_ref, K
+  double ref_W = 0.0;               ///< of the nominal chip at T_ref and V_ref, W
+  double per_V = 0.0, ref_V = 0.0;  ///< k_V, 1/V; V_ref, V
+  /// Leakage at this temperature ÷ at T_ref, dimensionless.
+  TIDEWATT_INLINE double temperature_factor(double die_K) const { return rise_factor(die_K - ref_K); }
+  /// Binary logarithm of it, dimensionless.
+  TIDEWATT_INLINE double log2_factor(double die_K) const { return log2_per_K() * (die_K - ref_K); }
+  /// Its growth per kelvin, 1/K.
+  TIDEWATT_INLINE double log2_per_K() const { return per_K / std::numbers::ln2; }
+  /// Leakage of a die this much warmer ÷ before, dimensionless. @param over_K K
+  TIDEWATT_INLINE double rise_factor(double over_K) const { return math::exp(per_K * over_K); }
+  /// Leakage at this voltage ÷ at V_ref, dimensionless.
+  TIDEWATT_INLINE double voltage_factor(double V) const { return math::exp(per_V * (V - ref_V)); }
+  /// d P_leak/dT where the leakage is `leakage_W`, W/K.
+  TIDEWATT_INLINE double slope_W_per_K(double leakage_W) const { return leakage_W * per_K; }
+  /// d P_leak/dV where the leakage is `leakage_W`, W/V.
+  TIDEWATT_INLINE double slope_W_per_V(double leakage_W) const { return leakage_W * per_V; }
+};
+
+/// Switching power of one GPU type at activity 1, P_dyn (V/V_ref)² f/f_ref, as numbers that loops keep in registers. It is rounded in three
+/// ways, of which each loop keeps its own: as written; with reciprocals in place of divisions; and with one factor for all constants.
+struct TIDEWATT_API SwitchingLaw {
+  double ref_W, ref_V, ref_Hz;  ///< P_dyn, W; V_ref, V; f_ref, Hz
+  double per_ref_V = 1.0 / ref_V, per_ref_Hz = 1.0 / ref_Hz;
+  double W_per_V2_Hz = ref_W / (ref_V * ref_V * ref_Hz);
+  /// As written, W.
+  TIDEWATT_INLINE double at_W(double V, double clock_Hz) const {
+    const double v = V / ref_V;
+    return ref_W * v * v * (clock_Hz / ref_Hz);
+  }
+  /// With reciprocals, W.
+  TIDEWATT_INLINE double multiplied_W(double V, double clock_Hz) const {
+    const double v = V * per_ref_V;
+    return ref_W * v * v * (clock_Hz * per_ref_Hz);
+  }
+  /// With one factor, W.
+  TIDEWATT_INLINE double factored_W(double V, double clock_Hz) const { return W_per_V2_Hz * V * V * clock_Hz; }
+  /// d P_dyn/df of `at_W` along a voltage curve, W/Hz.
+  TIDEWATT_INLINE static double slope_W_per_Hz(double at_W, double V, double V_per_Hz, double clock_Hz) {
+    return at_W * (2.0 * V_per_Hz / V + 1.0 / clock_Hz);
+  }
+  /// The same without divisions, W/Hz. @param V volts  @param V_per_Hz V/Hz  @param clock_Hz Hz
+  TIDEWATT_INLINE double factored_slope_W_per_Hz(double V, double V_per_Hz, double clock_Hz) const {
+    return W_per_V2_Hz * V * std::fma(2.0 * V_per_Hz, clock_Hz, V);
+  }
 };
 
 /// The V/f curve on its own 15 MHz grid plus the power equation of one GPU type.
@@ -101,18 +156,31 @@ class TIDEWATT_API GpuModel {
     }
   };
   Grid grid() const { return {grid_.data(), slope_.data(), clock_min_Hz_, static_cast<double>(last_bin_)}; }
+  /// Its leakage, for loops.
+  TIDEWATT_INLINE LeakageLaw leakage() const {
+    return {p_.leakage_per_K, p_.leakage_ref_K, p_.leakage_W, p_.leakage_per_V, p_.voltage_ref_V};
+  }
+  /// Its switching power, for loops.
+  TIDEWATT_INLINE SwitchingLaw switching() const { return {p_.dynamic_W, p_.voltage_ref_V, p_.dynamic_ref_Hz}; }
   /// Leakage at this voltage over that at voltage_ref_V, dimensionless. @param V volts
-  TIDEWATT_INLINE double leakage_voltage_factor(double V) const {
-    return math::exp(p_.leakage_per_V * (V - p_.voltage_ref_V));
-  }
+  TIDEWATT_INLINE double leakage_voltage_factor(double V) const { return leakage().voltage_factor(V); }
   /// Leakage at this temperature over that at leakage_ref_K, dimensionless.
-  TIDEWATT_INLINE double leakage_temperature_factor(double die_K) const {
-    return math::exp(p_.leakage_per_K * (die_K - p_.leakage_ref_K));
-  }
+  TIDEWATT_INLINE double leakage_temperature_factor(double die_K) const { return leakage().temperature_factor(die_K); }
   /// Switching power at activity 1, W.
-  TIDEWATT_INLINE double dynamic_W(double V, double clock_Hz) const {
-    const double v = V / p_.voltage_ref_V;
-    return p_.dynamic_W * v * v * (clock_Hz / p_.dynamic_ref_Hz);
+  TIDEWATT_INLINE double dynamic_W(double V, double clock_Hz) const { return switching().at_W(V, clock_Hz); }
+  /// Power of the nominal board where nothing switches and no memory or link moves data, W. @param V volts
+  TIDEWATT_INLINE double still_W(double V, double die_K, double leakage_ratio = 1.0) const {
+    return p_.board_W + leakage_ratio * (p_.leakage_W * leakage_voltage_factor(V) * leakage_temperature_factor(die_K));
+  }
+  /// Power of the nominal board in one state, W. @param activity of the core  @param hbm_frac of full memory bandwidth
+  /// @param leakage_ratio of the leakage that is left: rest_leakage_ratio without a context
+  TIDEWATT_INLINE double state_W(double V, double clock_Hz, double die_K, double activity, double hbm_frac,
+                                 double leakage_ratio = 1.0) const {
+    return still_W(V, die_K, leakage_ratio) + activity * dynamic_W(V, clock_Hz) + hbm_frac * p_.hbm_W;
+  }
+  /// The activity at which `state_W` is this power, without memory traffic; dimensionless.
+  TIDEWATT_INLINE double activity_at(double power_W, double V, double clock_Hz, double die_K) const {
+    return (power_W - still_W(V, die_K)) / dynamic_W(V, clock_Hz);
   }
   /// Lowest clock of the V/f table.
   double clock_min_Hz() const { return clock_min_Hz_; }

@@ -19,7 +19,6 @@
 #include "tidewatt/dvfs/operating_point.hpp"
 #include "tidewatt/grid/frequency.hpp"
 #include "tidewatt/grid/frequency_reserves.hpp"
-#include "tidewatt/grid/machine_case.hpp"
 #include "tidewatt/grid/source.hpp"
 #include "tidewatt/mitigation/ballast.hpp"
 #include "tidewatt/mitigation/battery_wear.hpp"
@@ -48,7 +47,10 @@
 
 namespace TIDEWATT_NAMESPACE {
 class FieldLog;
+namespace grid {
+struct GridCase;
 }
+}  // namespace TIDEWATT_NAMESPACE
 
 namespace TIDEWATT_NAMESPACE::sim {
 
@@ -201,7 +203,7 @@ struct TIDEWATT_API AssumedParams {
 /// A power system of several machines that feeds the site (`grid.case`); its response is part of the result.
 struct TIDEWATT_API GridCaseParams {
   std::string name;  ///< catalog entry of kind grid_case
-  grid::MachineCase system;
+  std::shared_ptr<const grid::GridCase> system;
   double bus = 0.0;                      ///< number of the bus where the site connects, a count
   std::string window;                    ///< recorded window whose power is applied
   double begin_s = 0.0, length_s = 0.0;  ///< part of the window

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstddef>
+
 #include "tidewatt/base/fields.hpp"
 #include "tidewatt/base/version.hpp"
 #include "tidewatt/thermal/package.hpp"
@@ -17,6 +19,12 @@ struct TIDEWATT_API ServerAirParams {
   double inlet_max_K = 0.0;     ///< warmest air at which the server may start, K; 0: not known
   void fields(FieldVisitor& v);
 };
+
+/// GPUs of the front row: slots before it breathe the inlet air, those from it on the air that the front row warmed.
+/// @param n_gpu of the server, even
+constexpr std::size_t n_front_row(std::size_t n_gpu) { return n_gpu / 2; }
+/// Whether a slot is in the rear row of its server's air. @param n_gpu of the server
+constexpr bool in_rear_row(std::size_t slot, std::size_t n_gpu) { return slot >= n_front_row(n_gpu); }
 
 /// Target fan speed for the hottest die of the node: linear between start and full.
 inline double fan_target_frac(const ServerAirParams& p, double hottest_K) {

@@ -85,7 +85,7 @@ class _Powers:
         self.gpu, self.die_K = gpu, die_degC + 273.15
         self.low_MHz, self.high_MHz = power["vf_clock_MHz"][0], power["vf_clock_MHz"][-1]
         self.least_W = power.get("power_limit_min_W") or 1.0  # 0: not published
-        self.tdp_W, self.margin_W, self.window_s = power["tdp_W"], governor["cap_margin_W"], governor["window_s"]
+        self.tdp_W, self.window_s = power["tdp_W"], governor["window_s"]
         self.link_W = power["link_W"]
         matrix, attention = profile.matrix_frac, profile.attention_frac
         memory = 1.0 - matrix - attention
@@ -100,6 +100,12 @@ class _Powers:
 
         rows = [[clock_MHz * 1e6, self.die_K, a, b, True, waiting] for a, b, waiting in self.states]
         return np.array(_core.states_W(self.gpu, [], [[]], rows)[0]) + [0.0, self.link_W, 0.0, 0.0]
+
+    def limit_W(self, cap_W: Optional[float]) -> float:
+        """Mean power to which the governor controls, W."""
+        from .. import _core
+
+        return _core.limit_W(self.gpu, cap_W or 0.0)
 
 
 def run(
@@ -142,7 +148,7 @@ def run(
         raise InputError("; ".join(wrong))
     findings = [] if recorded_clock_MHz else [f"the trace does not hold its clock: taken as the highest, {powers.high_MHz:g} MHz (recorded_clock_MHz)"]
     recorded = recorded_clock_MHz or powers.high_MHz
-    limit_W = (cap_W or powers.tdp_W) - powers.margin_W
+    limit_W = powers.limit_W(cap_W)
 
     def step(f_MHz: float) -> tuple[np.ndarray, np.ndarray]:
         return waveform(profile, f_MHz / recorded, powers.at(f_MHz), n_rank)

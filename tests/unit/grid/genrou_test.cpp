@@ -69,5 +69,28 @@ TEST_CASE("torque above power speeds the rotor up by T/2H") {
 
 TEST_CASE("reactances out of order are a finding") {
   CHECK(findings_of<Genrou>("8 0.03 0.4 0.05 6.5 0 1.8 1.7 0.3 0.55 0.35 0.2 0 0", 0.0, 60.0).size() == 1);
-  CHECK(findings_of<Genrou>("8 0 0.4 0.05 6.5 0 1.8 1.7 0.3 0.55 0.25 0.2 0 0", 0.0, 60.0).size() == 1);
+  CHECK(findings_of<Genrou>("8 1e-4 0.4 0.05 6.5 0 1.8 1.7 0.3 0.55 0.25 0.2 0 0", 0.0, 60.0).size() == 1);
+  CHECK(findings_of<Genrou>("8 0 0.4 0.05 6.5 0 1.8 1.7 0.3 0.55 0.25 0.2 0.04 0.22", 0.0, 60.0).size() == 1);
+}
+
+TEST_CASE("a winding whose time is 0 is absent: nothing moves at rest, and a sudden change meets what is left") {
+  // Both dampers, then also the transient winding of q, then the damper of q behind no transient winding.
+  for (const std::string times : {"8 0 0.4 0", "8 0 0 0", "8 0.03 0 0.05"}) {
+    CAPTURE(times);
+    const bool dampers = times.back() != '0';
+    const auto m = model_of<Genrou>(times + " 6.5 0 1.8 1.7 0.3 0.55 0.25 0.2 0 0", 0.0, 60.0);
+    std::vector<double> x(6), rate(6);
+    const Complex v = std::polar(1.03, 0.35), s(0.78, 0.2);
+    const RotorRest r = m.rest(v, s, x);
+    CHECK(std::abs(v * std::conj(m.current(x, v)) - s) < 1e-12);
+    CHECK(r.mechanical_pu == Approx(0.78).epsilon(1e-12));
+    CHECK(r.field_pu == Approx(std::abs(v + Complex(0.0, 1.7) * std::conj(s / v)) +
+                               0.1 * std::abs((std::conj(s / v) * std::polar(1.0, 1.5707963267948966 - x[0])).real()))
+                            .epsilon(1e-12));
+    m.rates(x, v, r.mechanical_pu, r.field_pu, rate);
+    CHECK(largest(rate) < 1e-11);
+    // At no load the voltage lies on q, and its fall drives current through d alone.
+    m.rest(1.0, 1e-12, x);
+    CHECK(std::abs(m.current(x, 0.9)) == Approx(0.1 / (dampers ? 0.25 : 0.3)).epsilon(1e-6));
+  }
 }

@@ -11,7 +11,7 @@ TEST_CASE("one machine at an infinite bus swings as the closed form says") {
   // Two buses, 0.25 + 0.3 pu between the machine's voltage and the infinite bus, H 4 s: s² + (D + P)/(2H) s + ω0 K/(2H) = 0. The shaft
   // gives constant power P = 0.5, so that its torque falls as speed rises.
   const auto s = system_of(two_buses(50), "1 'GENCLS' 1 0 0 /\n2 'GENCLS' 1 4 2 /");
-  const auto modes = grid_modes(s, s.rest());
+  const auto modes = LinearGrid(s).modes();
   const auto& y = s.rest();
   // K = E V cos δ/X between the internal voltage and the bus that does not move.
   const double K = y.x[5] * std::abs(y.v[0]) * std::cos(y.x[3] - std::arg(y.v[0])) / (0.25 + 0.3 + 1e-6);
@@ -26,7 +26,7 @@ TEST_CASE("one machine at an infinite bus swings as the closed form says") {
 
 TEST_CASE("the rightmost mode comes first, and one angle is free") {
   const auto s = shipped_network("ieee39", 20);
-  const auto modes = grid_modes(s, s.rest());
+  const auto modes = LinearGrid(s).modes();
   for (std::size_t k = 1; k < modes.size(); ++k) CHECK(modes[k - 1].s.real() >= modes[k].s.real());
   CHECK(std::count_if(modes.begin(), modes.end(), [](const auto& m) { return std::abs(m.s) < 1e-3; }) ==
         1);  // the common angle
@@ -48,7 +48,7 @@ TEST_CASE("supplies at an infinite bus have the same modes alone and in a networ
   alone.rest(1.0, -alone.drawn_pu(1.0, 0.5), x);
   const auto own = unit_modes(alone, x, 1.0);
   std::vector<GridMode> network;
-  for (const auto& m : grid_modes(s, s.rest()))
+  for (const auto& m : LinearGrid(s).modes())
     if (std::abs(m.s) > 1e-3) network.push_back(m);
   REQUIRE(network.size() == own.size());
   for (std::size_t k = 0; k < own.size(); ++k) CHECK(std::abs(network[k].s - own[k].s) < 1e-3 * std::abs(own[k].s));
@@ -58,7 +58,7 @@ TEST_CASE("supplies in a network: what decays or grows in time is what their mod
   const auto rate = [](double gain) {
     auto s = network_with_supplies("kundur_two_area", 7, {shipped_supplies(), 100e6, 80e6, {0.03, 0.3}, gain});
     double mode = 0.0;
-    for (const auto& m : grid_modes(s, s.rest()))
+    for (const auto& m : LinearGrid(s).modes())
       if (m.frequency_Hz > 10.0 && m.frequency_Hz < 40.0) {
         mode = m.s.real();
         break;
@@ -90,7 +90,7 @@ TEST_CASE("modes of Kundur's two areas with controls: one between the areas, one
     return state.find("speed") != std::string::npos || state.find("angle") != std::string::npos;
   };
   std::vector<double> Hz;
-  for (const auto& m : grid_modes(s, s.rest()))
+  for (const auto& m : LinearGrid(s).modes())
     if (m.frequency_Hz > 0.3 && m.frequency_Hz < 2.0 && of_rotor(m.parts[0].state)) Hz.push_back(m.frequency_Hz);
   std::sort(Hz.begin(), Hz.end());
   REQUIRE(Hz.size() >= 3);
@@ -103,7 +103,7 @@ TEST_CASE("modes of Kundur's two areas with controls: one between the areas, one
 namespace {
 /// Electromechanical modes of a shipped network as ANDES has them: shafts driven by torque.
 std::vector<GridMode> swings(const GridSystem& s) {
-  auto modes = grid_modes(s, s.rest());
+  auto modes = LinearGrid(s).modes();
   std::erase_if(modes,
                 [](const GridMode& m) { return m.frequency_Hz < 0.3 || m.frequency_Hz > 2.0 || m.damping_frac > 0.5; });
   std::sort(modes.begin(), modes.end(), [](const auto& a, const auto& b) { return a.frequency_Hz < b.frequency_Hz; });

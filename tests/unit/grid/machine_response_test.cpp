@@ -4,22 +4,15 @@
 #include <cmath>
 #include <numbers>
 
-#include "catch.hpp"
+#include "grid_case.hpp"
 #include "tidewatt/base/error.hpp"
-#include "tidewatt/catalog/catalog.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::grid;
 
 namespace {
 
-grid::MachineCase kundur() {
-  std::vector<Finding> findings;
-  auto c =
-      grid::read_machine_case(catalog::Catalog().values("grid_case", "kundur_two_area"), "kundur_two_area", findings);
-  if (!findings.empty()) throw InputError(std::move(findings));
-  return c;
-}
+GridCase kundur() { return grid_case("kundur_two_area"); }
 
 std::vector<double> sine(double W, double f_Hz, double length_s) {
   std::vector<double> out;
@@ -51,8 +44,7 @@ double largest_Hz(const MachineResponse& r) {
 
 TEST_CASE("a small sine: the full equations agree with the linear ones, and the mode beside it is named", "[long]") {
   const auto c = kundur();
-  const grid::LinearSystem linear(grid::MachineSystem(c, 7));
-  const double f = linear.swing_modes().front().frequency_Hz;
+  const double f = LinearGrid(c.system(7)).swing_modes().front().frequency_Hz;
   const auto r = machine_response(c, 7, sine(2e6, f, 120.0), 0.05, 0.05);
   REQUIRE(r.machines.size() == 4);
   REQUIRE(r.modes.size() == 3);
@@ -64,7 +56,7 @@ TEST_CASE("a small sine: the full equations agree with the linear ones, and the 
 
 TEST_CASE("away from its modes the same swing moves the system less, and less swing less", "[long]") {
   const auto c = kundur();
-  const double f = grid::LinearSystem(grid::MachineSystem(c, 7)).swing_modes().front().frequency_Hz;
+  const double f = LinearGrid(c.system(7)).swing_modes().front().frequency_Hz;
   const auto swing = [&](double W, double f_Hz) {
     return swing_Hz(machine_response(c, 7, sine(W, f_Hz, 60.0), 0.05, 0.05), 40.0, 1.0 / f_Hz);
   };
@@ -76,11 +68,13 @@ TEST_CASE("away from its modes the same swing moves the system less, and less sw
 
 TEST_CASE("buses are ranked by what the same swing does there; bad input is refused") {
   const auto c = kundur();
-  const auto buses = worst_buses(c, 10e6, 1.8, 0.5);
+  const LinearGrid linear(c.system(7));
+  const auto buses = worst_buses(c.network, linear, {0, 10e6, 1.8});
   REQUIRE(buses.size() == 2);
   CHECK(buses[0].peak_to_peak_Hz >= buses[1].peak_to_peak_Hz);
   CHECK(buses[1].peak_to_peak_Hz > 0.0);
-  CHECK(worst_buses(c, 10e6, 1.8, 0.5, 0.2)[0].peak_to_peak_Hz < buses[0].peak_to_peak_Hz);  // damped by a fifth
+  CHECK(worst_buses(c.network, linear.with_swing_damping(0.2), {0, 10e6, 1.8})[0].peak_to_peak_Hz <
+        buses[0].peak_to_peak_Hz);
   CHECK_THROWS_AS(machine_response(c, 7, sine(1e6, 1.0, 5.0), 0.05), InputError);
   CHECK_THROWS_AS(machine_response(c, 99, sine(1e6, 1.0, 20.0), 0.05), InputError);
 }
@@ -100,15 +94,12 @@ TEST_CASE("a lasting step on a case without governors is left out and said; what
 TEST_CASE("load lost in any case: nothing moves before, and every machine is faster in the mean of two seconds",
           "[long]") {
   for (const char* name : {"kundur_two_area", "ieee9", "ieee39"}) {
-    std::vector<Finding> findings;
-    auto c = grid::read_machine_case(catalog::Catalog().values("grid_case", name), name, findings);
+    auto c = grid_case(name);
     // With constant fields a loss raises the voltage, and Kundur's loads of constant current take most of it over.
-    c.load.active_power_frac = 1.0;
-    c.load.active_current_frac = 0.0;
-    const auto largest = std::max_element(c.bus.load_W.begin(), c.bus.load_W.end()) - c.bus.load_W.begin();
+    c.motion.active = {1.0, 0.0};
     std::vector<double> load_W(280, 50e6);  // 14 s, the loss after 11 s
     std::fill(load_W.begin() + 220, load_W.end(), 39.4e6);
-    const auto r = machine_response(c, c.bus.number[static_cast<std::size_t>(largest)], load_W, 0.05, 0.05);
+    const auto r = machine_response(c, c.network.largest_load_bus(), load_W, 0.05, 0.05);
     const std::size_t n = r.machines.size();
     std::vector<double> mean_Hz(n, 0.0);
     double before_Hz = 0.0;

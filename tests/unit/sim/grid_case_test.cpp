@@ -30,7 +30,7 @@ TEST_CASE("a run's own case gives what the machines answer to its recorded windo
   const auto with = run(s), without = run(tiny());
   const auto &W = reals(with, "/waveform_sample/pcc_W"), &before_W = reals(without, "/waveform_sample/pcc_W");
   CHECK(W == before_W);  // one way
-  const auto direct = grid::machine_response(s.grid_case->system, 8, std::span(W).first(12'000), 1e-3);
+  const auto direct = grid::machine_response(*s.grid_case->system, 8, std::span(W).first(12'000), 1e-3);
   double largest_Hz = 0.0;
   for (const auto& m : direct.machines) largest_Hz = std::max(largest_Hz, m.peak_to_peak_Hz);
   CHECK(figure(with, "grid_case_machine_swing_mHz") == Approx(1e3 * largest_Hz).epsilon(1e-12));

@@ -41,7 +41,11 @@ GpuTelemetry readings(double clock_Hz, double matrix, double dram) {
   return t;
 }
 
-GpuDrive drive(const GpuTelemetry& t, DriveBy by) { return {t, by, 1.0, chip().params(), 8.0, 700.0}; }
+GpuDrive drive(const GpuTelemetry& t, DriveBy by) {
+  dvfs::GovernorParams governor{};
+  governor.cap_margin_W = 8.0;
+  return {t, by, 1.0, chip().params(), governor, 700.0};
+}
 
 struct File {
   std::string path =
