@@ -122,7 +122,9 @@ def test_a_network_of_files_has_the_commands_figures_and_a_picture():
     assert ours.series.mean_Hz.max() * 1e3 == pytest.approx(ours["extremum_mHz"])
     assert "centre of inertia" in [t.get_text() for t in ours.plot().get_legend().get_texts()]
     swept = tw.machines(raw=f"{stem}.raw", dyr=f"{stem}.dyr", swing_W=50e6, points=20)
-    assert (swept["case"], swept["bus"], len(swept["modes"])) == ("kundur_two_area", 9, 3)
+    assert (swept["case"], swept["bus"]) == ("kundur_two_area", 9)
+    # The mean frequency swings against the governors once, heavily damped; four machines against one another in three ways.
+    assert [mode["damping_percent"] > 50 for mode in swept["modes"]] == [True, False, False, False]
     with pytest.raises(ValueError, match="belong together"):
         tw.machines(raw=f"{stem}.raw", step_W=1e6)
 
