@@ -10,7 +10,7 @@
 #include "plan_power.hpp"
 #include "silicon.hpp"
 #include "training_runs.hpp"
-#include "workload/dip_wave.hpp"
+#include "dip_wave.hpp"
 #include "workload/mlperf_log.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
