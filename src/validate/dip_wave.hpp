@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
-#include "workload/mlperf_log.hpp"
 #include "tidewatt/workload/trace.hpp"
+#include "workload/mlperf_log.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 
@@ -14,7 +14,8 @@ struct PlacedSamples {
 
 /// Samples of one channel in all iterations that begin in [begin, end). Steps further apart than 1.2 medians have
 /// something else between them (an evaluation) and are left out.
-PlacedSamples place_in_steps(const workload::MlperfLog& log, const workload::Trace& trace, std::size_t channel, Tick begin, Tick end);
+PlacedSamples place_in_steps(const workload::MlperfLog& log, const workload::Trace& trace, std::size_t channel,
+                             Tick begin, Tick end);
 
 /// Plateau with one rectangular dip per iteration, seen through a sensor with a first-order lag.
 /// In a steady train of period T the lagged dip is, at time x after its begin (θ = lag, w = dip's length),

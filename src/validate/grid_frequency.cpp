@@ -3,9 +3,9 @@
 #include "base/fields_of.hpp"
 #include "catalog_in_use.hpp"
 #include "grid/load_settings.hpp"
-#include "swing.hpp"
 #include "grid_rows.hpp"
 #include "row_term.hpp"
+#include "swing.hpp"
 #include "tidewatt/grid/frequency.hpp"
 #include "tidewatt/grid/ride_through.hpp"
 
