@@ -15,3 +15,10 @@ if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$" AND NOT DEFINED ENV{CCACHE_SLOP
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
       ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
+
+# The same bits everywhere: no contraction, no vectorised Eigen (its bits change with the instruction set). Traps and errno are never
+# read: without the two switches a comparison or a root keeps a loop from being vectorised.
+function(tidewatt_same_bits target)
+  target_compile_definitions(${target} PRIVATE EIGEN_DONT_VECTORIZE EIGEN_MPL2_ONLY)
+  target_compile_options(${target} PRIVATE -ffp-contract=off -fno-trapping-math -fno-math-errno)
+endfunction()

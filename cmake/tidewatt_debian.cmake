@@ -36,7 +36,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "Development files: headers, the static library and find_package(tidewatt).")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "tidewatt (= ${PROJECT_VERSION})")
 # What the static library links; the shared one needs none of it.
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "cmake, g++, libsundials-dev, libsuitesparse-dev, libhdf5-dev, libssl-dev, libnlopt-dev, libfmt-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "cmake, g++, libhdf5-dev, libssl-dev, libnlopt-dev, libfmt-dev")
 
 install(FILES LICENSE DESTINATION share/doc/tidewatt COMPONENT python_system EXCLUDE_FROM_ALL RENAME copyright)
 install(FILES LICENSE DESTINATION share/doc/libtidewatt-dev COMPONENT development_system EXCLUDE_FROM_ALL RENAME copyright)

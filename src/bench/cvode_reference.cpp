@@ -12,17 +12,15 @@
 #include <cmath>
 #include <limits>
 
-#include "numerics/sundials.hpp"
 #include "package_ode.hpp"
+#include "sundials.hpp"
 #include "tidewatt/base/error.hpp"
 #include "timing.hpp"
 
 namespace TIDEWATT_NAMESPACE::bench::detail {
 namespace {
 
-void done(int status, const char* what) {
-  if (status < 0) throw SolverError(fmt::format("SUNDIALS {} failed with code {}", what, status));
-}
+using sundials::done;
 
 int rhs(double, N_Vector y, N_Vector f, void* self) {
   static_cast<const PackageOde*>(self)->rhs(NV_DATA_S(y), NV_DATA_S(f));
@@ -39,7 +37,7 @@ int jacobian(double, N_Vector y, N_Vector, SUNMatrix J, void* self, N_Vector, N_
 class Solver {
  public:
   Solver(PackageOde& ode, const CvodeSettings& s) {
-    done(SUNContext_Create(numerics::sundials::no_communicator, &context_), "context");
+    done(SUNContext_Create(sundials::no_communicator, &context_), "context");
     const auto n = static_cast<sunindextype>(ode.size());
     y_ = N_VNew_Serial(n, context_);
     ode.start(NV_DATA_S(y_));

@@ -39,7 +39,7 @@ constexpr Figure training[] = {
     {"mfu_percent", "%", "MFU, causal attention", "", no_iteration, {.scope = both}},
     {"mfu_bf16_percent",
      "%",
-     "the same of the bf16 peak",
+     "MFU of the bf16 peak",
      "the same model FLOPs in percent of the dense bf16 peak, as many publications count whatever the format; above "
      "100 where a narrower format is that fast",
      no_iteration,

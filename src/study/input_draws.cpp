@@ -108,12 +108,13 @@ std::map<std::string, std::vector<double>> gpu_rows(const sim::Scenario& s, cons
 
 /// Why a draw cannot be built; empty: it can. Rounds what must be whole, and dimensions of a model ever more coarsely until they
 /// divide as its plan asks: with the coarsest steps they are the usual ones.
-std::string refused(const sim::Scenario& s, const Dimensions& dimensions, InputDraw& draw) {
+std::string refused(const sim::Scenario& s, const Dimensions& dimensions, InputDraw& draw, sim::Scenario& built) {
   const InputDraw fine = draw;
   for (double coarser = 1.0;;) {
     std::string why;
     try {
-      sim::check(sim::with_values(s, draw));
+      built = sim::with_values(s, draw);
+      sim::check(built);
       return "";
     } catch (const InputError& e) {
       if (round_named(e, draw)) continue;
@@ -150,10 +151,10 @@ void Candidates::put(const CommonInput& input, double place, InputDraw& draw) co
   }
 }
 
-std::string Candidates::refused(InputDraw& draw) const {
+std::string Candidates::refused(InputDraw& draw, sim::Scenario& built) const {
   Dimensions drawn = dimensions_;
   std::erase_if(drawn, [&](const auto& d) { return !draw.contains(d.first); });
-  return study::refused(fleet_.scenario, drawn, draw);
+  return study::refused(fleet_.scenario, drawn, draw, built);
 }
 
 }  // namespace detail
@@ -172,7 +173,8 @@ std::string moved(const std::string& start, std::int64_t days) {
 
 }  // namespace
 
-InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalog, std::size_t n, std::uint64_t seed) {
+InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalog, std::size_t n, std::uint64_t seed,
+                       bool keep) {
   const detail::Candidates candidates(fleet, catalog);
   const auto& rows = candidates.rows();
   const auto& inputs = candidates.inputs();
@@ -185,10 +187,13 @@ InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalo
       InputDraw draw;
       for (const auto& [key, column] : rows) draw[key] = column[(seed - 1 + round * n + i) % column.size()];
       for (std::size_t d = 0; d < inputs.size(); ++d) candidates.put(inputs[d], points[i][d], draw);
-      if (const std::string refusal = candidates.refused(draw); refusal.empty())
-        out.draws.push_back(std::move(draw));
-      else if (out.n_refused++ == 0)
-        out.refusal = refusal;
+      sim::Scenario built;
+      if (const std::string refusal = candidates.refused(draw, built); !refusal.empty()) {
+        if (out.n_refused++ == 0) out.refusal = refusal;
+        continue;
+      }
+      out.draws.push_back(std::move(draw));
+      if (keep) out.scenarios.push_back(std::move(built));
     }
   }
   return out;

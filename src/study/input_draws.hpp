@@ -15,9 +15,10 @@ namespace TIDEWATT_NAMESPACE::study {
 using InputDraw = std::map<std::string, double>;
 
 struct InputDraws {
-  std::vector<InputDraw> draws;  ///< each a scenario that the check accepts
-  std::int64_t n_refused = 0;    ///< values drawn that contradict one another, a count: those were drawn again
-  std::string refusal;           ///< the first one's reason
+  std::vector<InputDraw> draws;          ///< each a scenario that the check accepts
+  std::vector<sim::Scenario> scenarios;  ///< of the draws, in their order, if asked for
+  std::int64_t n_refused = 0;            ///< values drawn that contradict one another, a count: those were drawn again
+  std::string refusal;                   ///< the first one's reason
 };
 
 /// Draws of all assumed inputs of a fleet, reduced or not. Values of a GPU that its measurements hold together come in whole rows of its catalog entry of kind
@@ -26,7 +27,9 @@ struct InputDraws {
 /// as likely as the others. Draws that contradict one another (a rack whose loop cannot carry its heat) are drawn again, up
 /// to eight times as many: what is left is even over what can be built.
 /// @param n draws, a count  @param seed equal seeds give equal draws, on every machine
-InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalog, std::size_t n, std::uint64_t seed);
+/// @param keep whether the scenarios are wanted too, which the check has built
+InputDraws input_draws(const ReducedFleet& fleet, const catalog::Catalog& catalog, std::size_t n, std::uint64_t seed,
+                       bool keep = false);
 
 struct DayDraws {
   std::vector<std::string> starts;  ///< as `run.start`

@@ -45,7 +45,8 @@ class Candidates {
   /// Puts an input's value at a place of its range into a draw, as the reduced fleet has it. @param place 0: low end, 1: high end
   void put(const CommonInput& input, double place, InputDraw& draw) const;
   /// Why a draw cannot be built; empty: it can. Rounds what must be whole, and makes steps of a model's dimensions coarser.
-  std::string refused(InputDraw& draw) const;
+  /// @param built the scenario with it, where the draw is not refused
+  std::string refused(InputDraw& draw, sim::Scenario& built) const;
 
  private:
   const ReducedFleet& fleet_;

@@ -19,7 +19,7 @@ namespace {
 /// What one replay sets.
 struct Move {
   std::size_t input = 0, end = 0;
-  InputDraw draw;
+  sim::Scenario scenario;  ///< that the check accepts
 };
 
 /// An input as `scenario` lists it.
@@ -42,8 +42,9 @@ void add(InputEffects& out, std::vector<Move>& moves, const detail::Candidates& 
     InputEnd end;
     end.value = first.text(input.items.front().at(place));
     Move move{out.inputs.size(), i, {}};
-    candidates.put(input, place, move.draw);
-    end.refused = candidates.refused(move.draw);
+    InputDraw draw;
+    candidates.put(input, place, draw);
+    end.refused = candidates.refused(draw, move.scenario);
     if (end.refused.empty()) moves.push_back(std::move(move));
     effect.ends.push_back(std::move(end));
   }
@@ -51,9 +52,9 @@ void add(InputEffects& out, std::vector<Move>& moves, const detail::Candidates& 
 }
 
 /// Runs a fleet with one input moved.
-void replay(const sim::Scenario& fleet, const Move& move, const Figures& nominal, double iteration_s, InputEnd& end) {
+void replay(const Move& move, const Figures& nominal, double iteration_s, InputEnd& end) {
   try {
-    const auto moved = nominal_figures(sim::with_values(fleet, move.draw), iteration_s).typical;
+    const auto moved = nominal_figures(move.scenario, iteration_s).typical;
     for (const auto& [key, value] : moved)
       if (const auto at = nominal.find(key); at != nominal.end() && at->second != 0.0)
         end.change_frac[key] = value / at->second - 1.0;
@@ -92,7 +93,7 @@ InputEffects input_effects(const sim::Scenario& scenario, const sim::Result& bas
       options.n_thread > 0 ? options.n_thread : std::max(1u, std::thread::hardware_concurrency());
   parallel_ranges(moves.size(), n_thread, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      replay(fleet.scenario, moves[i], nominal, iteration_s, out.inputs[moves[i].input].ends[moves[i].end]);
+      replay(moves[i], nominal, iteration_s, out.inputs[moves[i].input].ends[moves[i].end]);
   });
   for (InputEffect& effect : out.inputs) rank(effect);
   std::stable_sort(out.inputs.begin(), out.inputs.end(),

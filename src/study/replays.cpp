@@ -26,8 +26,10 @@ double replayed_s(const sim::Scenario& s) {
 
 }  // namespace
 
-Figures figures_of(const sim::Scenario& scenario) {
-  const auto result = sim::run(scenario, {1, {}});
+Figures figures_of(const sim::Scenario& scenario, bool checked) {
+  sim::RunOptions options{1, {}};
+  options.checked = checked;
+  const auto result = sim::run(scenario, options);
   Figures out;
   for (const auto* h : sim::headline_figures())
     if (const double x = sim::figure(result, h->key); std::isfinite(x)) out[h->key] = x;

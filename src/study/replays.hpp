@@ -12,8 +12,9 @@ inline constexpr double longest_replay_s = 24.0 * 3600.0;
 
 using Figures = std::map<std::string, double>;  ///< [headline] in the headline's unit; only those that the run has
 
-/// Runs a scenario on one thread. @throws InputError, RefusedError, SolverError as the run does
-Figures figures_of(const sim::Scenario& scenario);
+/// Runs a scenario on one thread. @param checked whether `check` has accepted it
+/// @throws InputError, RefusedError, SolverError as the run does
+Figures figures_of(const sim::Scenario& scenario, bool checked = false);
 
 /// A reduced fleet over the part of a run that is replayed: its first day; of a shorter run, which has no swing, the first half hour and
 /// all events. @param notes takes what a reader of the figures must know

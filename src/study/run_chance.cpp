@@ -36,7 +36,7 @@ template <class Make>
 void replay(ChancePart& part, const Figures& nominal, Make&& make) {
   Figures drawn;
   try {
-    drawn = figures_of(make());
+    drawn = make();
   } catch (const std::runtime_error& e) {  // InputError, RefusedError, SolverError: an error of the product
     ++part.n_failed;
     if (const std::string why = fmt::format("a draw failed: {}", e.what()); part.note.find(why) == std::string::npos)
@@ -52,15 +52,15 @@ void replay(ChancePart& part, const Figures& nominal, Make&& make) {
 ChancePart inputs_part(const ReducedFleet& fleet, const Figures& nominal, const ChanceOptions& o) {
   ChancePart out = part("inputs");
   const auto drawn =
-      input_draws(fleet, catalog::Catalog(o.catalog_overlay), static_cast<std::size_t>(o.n_input), inputs_seed);
+      input_draws(fleet, catalog::Catalog(o.catalog_overlay), static_cast<std::size_t>(o.n_input), inputs_seed, true);
   if (drawn.n_refused > 0)
     out.note = fmt::format("{} draws contradicted themselves and were drawn again, the first: {}", drawn.n_refused,
                            drawn.refusal);
   if (drawn.draws.empty() && drawn.n_refused == 0) out.note = "no assumed input has a range";
   if (drawn.draws.empty() && drawn.n_refused > 0) out.n_failed = o.n_input;
-  for (const auto& draw : drawn.draws) {
+  for (const auto& drawn_scenario : drawn.scenarios) {
     if (o.stop && o.stop()) break;
-    replay(out, nominal, [&] { return sim::with_values(fleet.scenario, draw); });
+    replay(out, nominal, [&] { return figures_of(drawn_scenario, true); });
   }
   return out;
 }
@@ -74,7 +74,7 @@ ChancePart weather_part(const ReducedFleet& fleet, const Figures& nominal, const
     replay(out, nominal, [&] {
       auto s = fleet.scenario;
       s.run.start = start;
-      return s;
+      return figures_of(s);
     });
   }
   return out;

@@ -6,7 +6,7 @@
 
 #include "catalog_in_use.hpp"
 #include "groups.hpp"
-#include "power/power_shelf.hpp"
+#include "power_shelf.hpp"
 #include "row_term.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "tidewatt/mitigation/ballast.hpp"
@@ -32,13 +32,13 @@ Params from_catalog(const std::string& kind, const std::string& name) {
 
 /// G8: the shelf's input is lost at full load; times to 10 µs.
 void shelf_rows(std::vector<Row>& rows) {
-  const auto params = from_catalog<power::PowerShelfParams>("power_shelf", "orv3_shelf");
+  const auto params = from_catalog<PowerShelfParams>("power_shelf", "orv3_shelf");
   constexpr Tick step = ns_per_ms / 100;
   auto alone = params;
   alone.start_s = 1e6;  // the battery unit never comes
-  const power::PowerShelf shelf(alone), whole(params);
+  const PowerShelf shelf(alone), whole(params);
   auto s = shelf.start(), w = whole.start();
-  power::PowerShelfMeters m, mw;
+  PowerShelfMeters m, mw;
   Tick held = 0, triggered = -1, taken = -1;
   for (Tick at = 0; at < 100 * ns_per_ms; at += step) {
     shelf.step(step, params.rating_W, false, s, m);

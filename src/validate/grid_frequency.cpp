@@ -3,9 +3,9 @@
 #include "base/fields_of.hpp"
 #include "catalog_in_use.hpp"
 #include "grid/load_settings.hpp"
-#include "grid/swing.hpp"
 #include "grid_rows.hpp"
 #include "row_term.hpp"
+#include "swing.hpp"
 #include "tidewatt/grid/frequency.hpp"
 #include "tidewatt/grid/ride_through.hpp"
 
@@ -25,7 +25,7 @@ std::vector<Row> frequency_rows(const Context&) {
       60.0, 60e9, term("G5.inertia_s", 5.0), 1.0, term("G5.droop_pu", 0.05), 0.6, 0.0, 0.0, 1.0};
   const grid::Frequency model(first_order);
   const double step_W = 2.6e9;
-  const grid::SwingResponse closed(5.0, 1.0, 0.05, 0.6, step_W / 60e9);
+  const SwingResponse closed(5.0, 1.0, 0.05, 0.6, step_W / 60e9);
   const auto turn = model.first_turn(step_W);
   grid::FrequencyState state = model.start(0.0);
   const double rocof = model.rate_Hz_per_s(step_W, state);

@@ -1,7 +1,7 @@
 #pragma once
+#include "job_walk.hpp"
 #include "tidewatt/workload/failures.hpp"
 #include "tidewatt/workload/job_params.hpp"
-#include "workload/job_walk.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {
 

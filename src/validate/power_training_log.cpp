@@ -5,12 +5,12 @@
 #include <filesystem>
 
 #include "catalog_in_use.hpp"
+#include "dip_wave.hpp"
 #include "evidence_runs.hpp"
 #include "groups.hpp"
 #include "plan_power.hpp"
 #include "silicon.hpp"
 #include "training_runs.hpp"
-#include "workload/dip_wave.hpp"
 #include "workload/mlperf_log.hpp"
 
 namespace TIDEWATT_NAMESPACE::validate {

@@ -3,7 +3,7 @@
 
 #include "dvfs/operating_point_batch.hpp"
 #include "kernel_fleet.hpp"
-#include "numerics/cvode.hpp"
+#include "bench/cvode.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::fleet;
@@ -104,7 +104,7 @@ struct Chain : numerics::OdeSystem {
 };
 
 Trace by_cvode(const Governed& s, std::size_t g) {
-  numerics::Cvode solver({{"die", "base", "sink"}, {30, 30, 30}, 3, 1e-12, 1'000'000});
+  bench::Cvode solver({{"die", "base", "sink"}, {30, 30, 30}, 3, 1e-12, 1'000'000});
   Chain chain(s, g);
   const double air_K = s.block[0].air_K[g];
   std::vector<double> y = {s.block[0].store_K[0][g] - air_K, s.block[0].store_K[1][g] - air_K,

@@ -29,6 +29,7 @@ struct TIDEWATT_API RunOptions {
   GpuHours* gpu_hours = nullptr;           ///< if given, hourly means of every GPU
   FleetClocks* clocks = nullptr;           ///< for the library's own studies: what each GPU's clock could be alone
   const FleetDraws* draws = nullptr;       ///< for the library's own studies: a fleet that no seed draws
+  bool checked = false;                    ///< for the library's own studies: `check` has accepted this very scenario
 };
 
 /// A simulation in progress, for controllers and co-simulation. `advance_to` and `read` do not change the result: it has the

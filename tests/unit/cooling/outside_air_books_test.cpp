@@ -1,6 +1,6 @@
 
 #include "cooling/outside_air_flows.hpp"
-#include "numerics/cvode.hpp"
+#include "bench/cvode.hpp"
 #include "plant_day.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/outside_air_plant.hpp"
@@ -40,7 +40,7 @@ TEST_CASE("any flow perturbed on one side by 1e-6 breaks the closure") {
   for (const bool summer : {true, false}) {
     const PlantInput input = load(summer ? air(40, 0.15) : air(0, 0.5));
     std::vector<double> names_typical(n_all, 1e6);
-    numerics::Cvode solver({std::vector<std::string>(n_all, "x"), names_typical, outside_air::n_state, 1e-8, 20000});
+    bench::Cvode solver({std::vector<std::string>(n_all, "x"), names_typical, outside_air::n_state, 1e-8, 20000});
     for (int which = -1; which < 10; ++which) {
       Spoilt system;
       system.p = plant.params();

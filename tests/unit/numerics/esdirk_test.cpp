@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "catch.hpp"
-#include "numerics/cvode.hpp"
+#include "bench/cvode.hpp"
 #include "ode_cases.hpp"
 #include "tidewatt/base/error.hpp"
 
@@ -84,7 +84,7 @@ TEST_CASE("Runge-Kutta steps: a fast mode costs no steps once it is at rest") {
 TEST_CASE("Runge-Kutta steps: nonlinear and stiff: the same as CVODE") {
   const OdeShape shape{{"x", "v", "area"}, {1.0, 1.0, 1.0}, 2, 1e-8, 200000};
   Esdirk ours(shape);
-  numerics::Cvode other({shape.names, shape.typical, 2, 1e-11, 2000000});
+  bench::Cvode other({shape.names, shape.typical, 2, 1e-11, 2000000});
   std::vector<double> y{2.0, 0.0, 0.0}, z = y;
   for (int k = 0; k < 5; ++k) {
     ours.advance(VanDerPol{}, y, 30.0, 30.0 * k);

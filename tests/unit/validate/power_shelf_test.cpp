@@ -1,4 +1,4 @@
-#include "power/power_shelf.hpp"
+#include "validate/power_shelf.hpp"
 
 #include "catalog_file.hpp"
 #include "catch.hpp"
@@ -6,6 +6,7 @@
 
 using namespace tidewatt;
 using namespace tidewatt::power;
+using namespace tidewatt::validate;
 
 namespace {
 PowerShelfParams shelf() {

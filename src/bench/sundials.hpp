@@ -1,5 +1,5 @@
 #pragma once
-// What the wrappers of SUNDIALS share. Private to numerics.
+// What the wrappers of SUNDIALS share. Private to bench.
 #include <fmt/format.h>
 #include <nvector/nvector_serial.h>
 
@@ -13,7 +13,7 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace TIDEWATT_NAMESPACE::numerics::sundials {
+namespace TIDEWATT_NAMESPACE::bench::sundials {
 
 /// Vectors are not shared among processes.
 #ifdef SUN_COMM_NULL
@@ -54,4 +54,4 @@ inline std::string three_worst(std::vector<std::pair<double, std::size_t>> ranke
   return text;
 }
 
-}  // namespace TIDEWATT_NAMESPACE::numerics::sundials
+}  // namespace TIDEWATT_NAMESPACE::bench::sundials

@@ -1,7 +1,7 @@
 #pragma once
-#include "job_life.hpp"
+#include "workload/job_life.hpp"
 
-namespace TIDEWATT_NAMESPACE::workload {
+namespace TIDEWATT_NAMESPACE::validate {
 
 /// Speed of a job without limits by power or heat.
 struct WalkPace {
@@ -15,6 +15,6 @@ struct WalkPace {
 /// @param life  fresh, or left by an earlier walk at `begin`; moved on in place
 /// @return end of the walk: `end`, or earlier if the job is done
 /// @throws InputError for a pace that is not above 0
-Tick walk(JobLife& life, const Jitter& jitter, const WalkPace& pace, Tick begin, Tick end);
+Tick walk(workload::JobLife& life, const workload::Jitter& jitter, const WalkPace& pace, Tick begin, Tick end);
 
-}  // namespace TIDEWATT_NAMESPACE::workload
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -6,7 +6,9 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace TIDEWATT_NAMESPACE::workload {
+namespace TIDEWATT_NAMESPACE::validate {
+
+using namespace workload;
 namespace {
 
 /// One step; true if it ended, false if `end` or a failure cut it.
@@ -57,4 +59,4 @@ Tick walk(JobLife& life, const Jitter& jitter, const WalkPace& pace, Tick begin,
   return walker.now;
 }
 
-}  // namespace TIDEWATT_NAMESPACE::workload
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -10,7 +10,9 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace TIDEWATT_NAMESPACE::workload {
+namespace TIDEWATT_NAMESPACE::validate {
+
+using namespace workload;
 namespace {
 
 /// Shape of the dip, 0 … 1, for begin, width (shares of the period) and lag (s).
@@ -122,4 +124,4 @@ std::vector<double> line_amplitudes(const PlacedSamples& samples, std::size_t n)
   return out;
 }
 
-}  // namespace TIDEWATT_NAMESPACE::workload
+}  // namespace TIDEWATT_NAMESPACE::validate

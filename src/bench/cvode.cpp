@@ -12,9 +12,11 @@
 
 #include "sundials.hpp"
 
-namespace TIDEWATT_NAMESPACE::numerics {
+namespace TIDEWATT_NAMESPACE::bench {
 
 using namespace sundials;
+using numerics::OdeShape;
+using numerics::OdeSystem;
 
 struct Cvode::Impl {
   OdeShape shape;
@@ -231,4 +233,4 @@ void Cvode::advance(const OdeSystem& system, std::span<double> y, double duratio
   std::copy(values(me.y).begin(), values(me.y).end(), y.begin());
 }
 
-}  // namespace TIDEWATT_NAMESPACE::numerics
+}  // namespace TIDEWATT_NAMESPACE::bench

@@ -1,4 +1,4 @@
-#include "workload/job_walk.hpp"
+#include "validate/job_walk.hpp"
 
 #include <algorithm>
 
@@ -8,6 +8,7 @@
 
 using namespace tidewatt;
 using namespace tidewatt::workload;
+using namespace tidewatt::validate;
 
 namespace {
 

@@ -2,9 +2,9 @@
 #include <memory>
 #include <span>
 
-#include "ode.hpp"
+#include "numerics/ode.hpp"
 
-namespace TIDEWATT_NAMESPACE::numerics {
+namespace TIDEWATT_NAMESPACE::bench {
 
 /// SUNDIALS CVODE with BDF, Newton and a dense matrix, made once and restarted at every step. Restarting is the rule:
 /// the inputs jump between macro steps, and a solver that carries its history over a jump takes steps that are
@@ -14,18 +14,18 @@ namespace TIDEWATT_NAMESPACE::numerics {
 class Cvode {
  public:
   /// @throws InputError if the shape is inconsistent, SolverError if SUNDIALS cannot be set up
-  explicit Cvode(OdeShape shape);
+  explicit Cvode(numerics::OdeShape shape);
   ~Cvode();
   Cvode(Cvode&&) noexcept;
   Cvode& operator=(Cvode&&) noexcept;
 
   /// Integrates `y` over `duration_s` > 0. @throws SolverError with `time_s` (the run time of the step's start, for the
   /// message) and the worst components; `y` is then unchanged.
-  void advance(const OdeSystem& system, std::span<double> y, double duration_s, double time_s);
+  void advance(const numerics::OdeSystem& system, std::span<double> y, double duration_s, double time_s);
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace TIDEWATT_NAMESPACE::numerics
+}  // namespace TIDEWATT_NAMESPACE::bench

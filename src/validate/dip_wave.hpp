@@ -1,10 +1,10 @@
 #pragma once
 #include <vector>
 
-#include "mlperf_log.hpp"
 #include "tidewatt/workload/trace.hpp"
+#include "workload/mlperf_log.hpp"
 
-namespace TIDEWATT_NAMESPACE::workload {
+namespace TIDEWATT_NAMESPACE::validate {
 
 /// Samples of a training log by their place in the iteration, 0 … 1 between two logged ends of steps.
 struct PlacedSamples {
@@ -14,7 +14,8 @@ struct PlacedSamples {
 
 /// Samples of one channel in all iterations that begin in [begin, end). Steps further apart than 1.2 medians have
 /// something else between them (an evaluation) and are left out.
-PlacedSamples place_in_steps(const MlperfLog& log, const Trace& trace, std::size_t channel, Tick begin, Tick end);
+PlacedSamples place_in_steps(const workload::MlperfLog& log, const workload::Trace& trace, std::size_t channel,
+                             Tick begin, Tick end);
 
 /// Plateau with one rectangular dip per iteration, seen through a sensor with a first-order lag.
 /// In a steady train of period T the lagged dip is, at time x after its begin (θ = lag, w = dip's length),
@@ -39,4 +40,4 @@ DipWave fit_dip(const PlacedSamples& samples);
 /// @return [line - 1], in the samples' unit  @throws InputError for fewer than 4 n samples
 std::vector<double> line_amplitudes(const PlacedSamples& samples, std::size_t n);
 
-}  // namespace TIDEWATT_NAMESPACE::workload
+}  // namespace TIDEWATT_NAMESPACE::validate

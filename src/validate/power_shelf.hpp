@@ -2,7 +2,7 @@
 #include "tidewatt/base/tick.hpp"
 #include "tidewatt/power/store.hpp"
 
-namespace TIDEWATT_NAMESPACE::power {
+namespace TIDEWATT_NAMESPACE::validate {
 
 /// A shelf of rectifiers with hold-up capacitors and a battery unit beside it on one bus.
 struct PowerShelfParams {
@@ -20,7 +20,7 @@ struct PowerShelfParams {
   double start_s = 0.0;          ///< from the trigger to its output
   double standby_s = 0.0;        ///< how long above until it goes back to standby
   double recharge_W = 0.0;       ///< battery's charging power while the input is good
-  StoreParams battery;
+  power::StoreParams battery;
   void fields(FieldVisitor& v);
 };
 
@@ -28,7 +28,7 @@ enum class BatteryUnit : std::uint8_t { standby, starting, delivering };
 
 struct PowerShelfState {
   double holdup_J = 0.0, holdup_carry_J = 0.0;
-  StoreState battery;
+  power::StoreState battery;
   BatteryUnit unit = BatteryUnit::standby;
   Tick input_good_for = 0;  ///< since the input returned
   Tick below_for = 0;       ///< bus below the trigger
@@ -44,7 +44,7 @@ struct PowerShelfMeters {
   CompensatedSum holdup_in_J, holdup_out_J;
   CompensatedSum load_J;  ///< served
   CompensatedSum unserved_J;
-  StoreMeters battery;
+  power::StoreMeters battery;
   std::int64_t n_overload = 0;  ///< pieces in which the load was beyond what the source could carry: bus lost
   /// |input + hold-up out − … | over what moved; the battery's own balance is in `battery`.
   double closure() const;
@@ -67,7 +67,7 @@ class PowerShelf {
   /// @param duration >= 0  @param load_W constant over it, >= 0  @param input_good voltage within the rectifiers' range
   /// @throws InputError for a negative load or duration
   void step(Tick duration, double load_W, bool input_good, PowerShelfState& state, PowerShelfMeters& meters) const;
-  const Store& battery() const { return battery_; }
+  const power::Store& battery() const { return battery_; }
 
  private:
   enum class Source : std::uint8_t { rectifier, battery, holdup, none };
@@ -77,8 +77,8 @@ class PowerShelf {
   void move(Tick d, Source from, double load_W, bool input_good, PowerShelfState& s, PowerShelfMeters& m) const;
   void unit_after(Tick d, PowerShelfState& s) const;
   PowerShelfParams p_;
-  Store battery_;
+  power::Store battery_;
   Tick restart_, trigger_, start_, standby_;
 };
 
-}  // namespace TIDEWATT_NAMESPACE::power
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -5,7 +5,7 @@
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/math.hpp"
 
-namespace TIDEWATT_NAMESPACE::grid {
+namespace TIDEWATT_NAMESPACE::validate {
 
 // With σ half the sum of the decay rates and ω_2² = ±(b − σ²), the deviation from the end is
 // e^(−σt) (−s cos ω_2 t + (v − σ s)/ω_2 sin ω_2 t), hyperbolic where it creeps, with s the end and v the first slope.
@@ -40,4 +40,4 @@ double SwingResponse::deviation_pu(double t) const {
   return settled_ - 0.5 * settled_ * (slow + fast) + 0.5 * k / omega_ * (slow - fast);
 }
 
-}  // namespace TIDEWATT_NAMESPACE::grid
+}  // namespace TIDEWATT_NAMESPACE::validate

@@ -1,4 +1,4 @@
-#include "grid/swing.hpp"
+#include "validate/swing.hpp"
 
 #include <cmath>
 
@@ -8,6 +8,7 @@
 
 using namespace tidewatt;
 using namespace tidewatt::grid;
+using namespace tidewatt::validate;
 
 namespace {
 // Residual of the differential equation by central differences.

@@ -1,4 +1,4 @@
-#include "numerics/cvode.hpp"
+#include "bench/cvode.hpp"
 
 #include <cmath>
 #include <limits>
@@ -8,7 +8,7 @@
 #include "tidewatt/base/error.hpp"
 
 using namespace tidewatt;
-using numerics::Cvode;
+using bench::Cvode;
 using namespace tidewatt::numerics;
 
 TEST_CASE("decay follows its exponential and tightens with the tolerance") {

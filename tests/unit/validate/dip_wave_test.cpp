@@ -1,4 +1,4 @@
-#include "workload/dip_wave.hpp"
+#include "validate/dip_wave.hpp"
 
 #include <cmath>
 
@@ -7,6 +7,7 @@
 
 using namespace tidewatt;
 using namespace tidewatt::workload;
+using namespace tidewatt::validate;
 
 namespace {
 

@@ -6,7 +6,9 @@
 
 #include "tidewatt/base/error.hpp"
 
-namespace TIDEWATT_NAMESPACE::power {
+namespace TIDEWATT_NAMESPACE::validate {
+
+using namespace power;
 
 void PowerShelfParams::fields(FieldVisitor& v) {
   v.number("rating_kW", rating_W, {0.1, 2000}, "output of the rectifiers");
@@ -170,4 +172,4 @@ void PowerShelf::step(Tick duration, double load_W, bool input_good, PowerShelfS
   }
 }
 
-}  // namespace TIDEWATT_NAMESPACE::power
+}  // namespace TIDEWATT_NAMESPACE::validate

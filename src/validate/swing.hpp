@@ -1,7 +1,7 @@
 #pragma once
 #include "tidewatt/base/version.hpp"
 
-namespace TIDEWATT_NAMESPACE::grid {
+namespace TIDEWATT_NAMESPACE::validate {
 
 /// Answer of an inertia with a first-order governor to a lasting step of load, in closed form.
 ///
@@ -28,4 +28,4 @@ class SwingResponse {
   bool turns_ = false;
 };
 
-}  // namespace TIDEWATT_NAMESPACE::grid
+}  // namespace TIDEWATT_NAMESPACE::validate
