@@ -37,6 +37,7 @@ DEVICES = ("rack_storage", "ups", "generators")  # of a site
 WAVEFORM = ("pcc_max_MW", "pcc_min_MW", "pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s", "pcc_ramp_down_max_MW_per_s", "pcc_dominant_Hz", "freq_deviation_max_mHz",
             "volt_deviation_max_percent", "ramp_up_MW_per_s", "ramp_down_MW_per_s", "band_rms_MW", "rainflow_cycles", "flicker_P_st_120V_60Hz", "flicker_P_st_230V_50Hz",
             "flicker_P_lt_120V_60Hz", "flicker_P_lt_230V_50Hz", "feeder_loading_max_percent", "feeder_loading_mean_max_percent", "compliance")  # fmt: skip
+SMOOTHED = ("pcc_ramp_down_max_MW_per_s",)  # with smoothing of the GPUs: set by the one iteration whose hold ends worst
 OF_DEVICES = ("battery_", "rack_storage_")  # figures that only the devices have
 
 
@@ -72,8 +73,8 @@ def parts(scenario: Scenario) -> Parts | None:
     said = tables(scenario)
     if not _remembers(said) or scenario.duration_s <= 7200.0 * WINDOW_h or not _can_be_split(said):
         return None
-    day = coarse(_of(_without(said), scenario))
-    if any(m.get("kind") == "gpu_smoothing" for m in said.get("mitigation", [])):
+    day = coarse(_of(_without_devices(said), scenario))
+    if _smooths(said):
         # Groups spread edges, which are left out. Smoothed power hardly has any: its mean moves by less than 0.1 %, by 0.5 % without smoothing.
         day = day.with_set({"run.replica_groups": 1})
     return Parts(day, coarse(_of(_begin(said), scenario)), _stores(said))
@@ -84,8 +85,9 @@ def run_coarse(scenario: Scenario, check: Callable[..., None]) -> Coarse:
     split = parts(scenario)
     if split is None:
         result = run(coarse(scenario), progress=check)
-        unsure = bool(tables(scenario).get("event")) or _interrupted(result)
-        return _without_edges(dict(result.summary), result, 0.0) if unsure else Coarse(result.summary, [], result, 0.0)
+        if tables(scenario).get("event") or _interrupted(result):
+            return _without(dict(result.summary), WAVEFORM, result, 0.0)
+        return _without(dict(result.summary), SMOOTHED if _smooths(tables(scenario)) else (), result, 0.0)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         begin = pool.submit(run, split.first, threads=1, progress=check)
         day = run(split.day, progress=check)
@@ -109,12 +111,12 @@ def _joined(day: Result, start: Result, stores: list[dict[str, Any]]) -> Coarse:
 
     summary["pue"] *= 1.0 + (racks_MW + stores_MW) / summary["pcc_mean_MW"]
     summary["pcc_mean_MW"] += float(np.mean(paid_MW(np.linspace(0.0, day_s, 1441))))
-    return _without_edges(summary, day, paid_MW(3600.0 * (np.arange(day.array("/hourly/pcc_J").size) + 0.5)))
+    return _without(summary, WAVEFORM, day, paid_MW(3600.0 * (np.arange(day.array("/hourly/pcc_J").size) + 0.5)))
 
 
-def _without_edges(summary: dict[str, Any], day: Result, added_MW: np.ndarray | float) -> Coarse:
-    """The answer with the figures of single edges left out of its `summary`."""
-    left_out = [key for key in summary if key in WAVEFORM or key.startswith(OF_DEVICES)]
+def _without(summary: dict[str, Any], figures: tuple[str, ...], day: Result, added_MW: np.ndarray | float) -> Coarse:
+    """The answer with some `figures` left out of its `summary`, and with those of single edges the figures of devices."""
+    left_out = [key for key in summary if key in figures or figures is WAVEFORM and key.startswith(OF_DEVICES)]
     return Coarse({**summary, **dict.fromkeys(left_out)}, left_out, day, added_MW)
 
 
@@ -134,6 +136,11 @@ def _paid(stores: list[dict[str, Any]], t_s: np.ndarray, lost_MW: float) -> np.n
     return 1.0 - np.exp(-t_s * gain_MW / (3600.0 * energy_MWh))
 
 
+def _smooths(said: dict[str, Any]) -> bool:
+    """Whether a mitigation smooths the power of GPUs."""
+    return any(m.get("kind") == "gpu_smoothing" for m in said.get("mitigation", []))
+
+
 def _remembers(said: dict[str, Any]) -> bool:
     """Whether a device between servers and grid has a memory."""
     return any(key in said.get("site", {}) for key in DEVICES) or any(m.get("kind") == "site_battery" for m in said.get("mitigation", []))
@@ -145,7 +152,7 @@ def _can_be_split(said: dict[str, Any]) -> bool:
     return plain and "delivery" not in said.get("site", {}) and not any(key in said.get("weather", {}) for key in ("epw", "csv"))
 
 
-def _without(said: dict[str, Any]) -> dict[str, Any]:
+def _without_devices(said: dict[str, Any]) -> dict[str, Any]:
     out = copy.deepcopy(said)
     for key in DEVICES:
         out.get("site", {}).pop(key, None)
