@@ -61,13 +61,17 @@ EDGES = {"pcc_max_MW", "pcc_step_1s_max_MW", "pcc_ramp_up_max_MW_per_s", "pcc_ra
 FAILURE = {"event": [{"name": "struck", "kind": "failure", "job": "main", "at_s": 2000.0}]}
 
 
-@pytest.mark.parametrize("keys", [{}, RACKS, STORE, FAILURE], ids=["plain", "racks", "store", "failure"])
-def test_what_the_coarse_answer_shows_is_near_the_exact_one(client, keys):
+SMOOTHING = {"mitigation": [{"name": "smooth", "kind": "gpu_smoothing", "floor_ratio": 0.65, "ramp_up_W_per_s": 700, "ramp_down_W_per_s": 100, "hysteresis_s": 2}]}
+
+
+@pytest.mark.parametrize(("keys", "left"), [({}, set()), (RACKS, EDGES), (STORE, EDGES), (FAILURE, EDGES), (SMOOTHING, {"pcc_ramp_down_max_MW_per_s"})],
+                         ids=["plain", "racks", "store", "failure", "smoothing"])  # fmt: skip
+def test_what_the_coarse_answer_shows_is_near_the_exact_one(client, keys, left):
     exact, coarse = (client.run(detail, **keys)[1] for detail in ("exact", "coarse"))
     assert coarse["detail"] == "coarse" and exact["pending"] == []
-    assert {key for key in coarse["pending"] if key in EDGES} == (EDGES if keys else set())
+    assert {key for key in coarse["pending"] if key in EDGES} == left
     assert all(coarse["summary"][key] is None and exact["summary"][key] is not None for key in coarse["pending"])
-    for key in {"tokens_per_s_mean", "pue", "pcc_mean_MW"} | (set() if keys else EDGES):
+    for key in {"tokens_per_s_mean", "pue", "pcc_mean_MW"} | (EDGES - left):
         assert coarse["summary"][key] == pytest.approx(exact["summary"][key], rel=0.01), key
     assert coarse["hour_max_MW"] == pytest.approx(exact["hour_max_MW"], rel=0.01)
     assert coarse["summary"]["throughput_swing_percent"] == pytest.approx(exact["summary"]["throughput_swing_percent"], abs=0.05)
