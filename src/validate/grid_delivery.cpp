@@ -44,8 +44,8 @@ void shelf_rows(std::vector<Row>& rows) {
     shelf.step(step, params.rating_W, false, s, m);
     if (s.bus_V > 0.0) held = at + step;
     whole.step(step, params.rating_W, false, w, mw);
-    if (triggered < 0 && w.unit == power::BatteryUnit::starting) triggered = at + step;
-    if (taken < 0 && w.unit == power::BatteryUnit::delivering) taken = at + step;
+    if (triggered < 0 && w.unit == BatteryUnit::starting) triggered = at + step;
+    if (taken < 0 && w.unit == BatteryUnit::delivering) taken = at + step;
   }
   const std::string what = "Open Rack V3 shelf, input lost at full load";
   rows.push_back(
