@@ -3,7 +3,7 @@
 #include <tuple>
 #include <vector>
 
-#include "catalog_file.hpp"
+#include "read_catalog_file.hpp"
 #include "catch.hpp"
 
 using namespace tidewatt;

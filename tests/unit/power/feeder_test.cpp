@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "catalog_file.hpp"
+#include "read_catalog_file.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "catalog_file.hpp"
+#include "read_catalog_file.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
 #include "wave.hpp"

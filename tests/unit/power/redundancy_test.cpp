@@ -1,6 +1,6 @@
 #include "power/redundancy.hpp"
 
-#include "catalog_file.hpp"
+#include "read_catalog_file.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
 

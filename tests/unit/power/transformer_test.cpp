@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "catalog_file.hpp"
+#include "read_catalog_file.hpp"
 #include "catch.hpp"
 #include "tidewatt/base/error.hpp"
 
