@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "read_catalog_file.hpp"
 #include "catch.hpp"
+#include "read_catalog_file.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/reader.hpp"
 #include "wave.hpp"

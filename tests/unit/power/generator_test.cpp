@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "read_catalog_file.hpp"
 #include "catch.hpp"
+#include "read_catalog_file.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::power;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "read_catalog_file.hpp"
 #include "catch.hpp"
+#include "read_catalog_file.hpp"
 #include "tidewatt/base/error.hpp"
 #include "wave.hpp"
 

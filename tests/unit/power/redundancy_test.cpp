@@ -1,7 +1,7 @@
 #include "power/redundancy.hpp"
 
-#include "read_catalog_file.hpp"
 #include "catch.hpp"
+#include "read_catalog_file.hpp"
 #include "tidewatt/base/error.hpp"
 
 using namespace tidewatt;

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "read_catalog_file.hpp"
 #include "catch.hpp"
+#include "read_catalog_file.hpp"
 #include "tidewatt/base/error.hpp"
 
 using namespace tidewatt;

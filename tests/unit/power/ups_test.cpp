@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "read_catalog_file.hpp"
 #include "catch.hpp"
+#include "read_catalog_file.hpp"
 #include "tidewatt/base/error.hpp"
 #include "wave.hpp"
 
