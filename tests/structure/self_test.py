@@ -245,8 +245,9 @@ class Checks(cases.Case):
     # --- laws
     def test_a_law_is_written_once(self):
         fine = "double cap_margin_W;  // W - cap_margin_W\nl.cap_margin_W = p[1];\nf(g.cap_margin_W, \"cap_margin_W\");\nW = a[i].g().cap_margin_W;\nair_J_per_m3_K = air(293.15);\nif (i < n / 2) f();\n"
-        for copy, what in (("W - f(g(1)).governor.cap_margin_W", "calculates with cap_margin_W"), ("p->cap_margin_W * 2", "calculates"), ("x <= a[i + 1].cap_margin_W", "calculates"), ("y % 400 == 0", "month"), ("flow * 1.15 * 1006.0", "air"),
-                           ("air_J_per_m3_K = 1206.0", "air"), ("g >= n / 2", "rear row"), ("slot < gpus.size() / 2", "rear row"), ("days{31, 28, 31}", "month"), ("", "no longer the law of cap_margin_W")):  # fmt: skip
+        copies = {"W - f(g(1)).governor.cap_margin_W": "calculates with cap_margin_W", "p->cap_margin_W * 2": "calculates", "x <= a[i + 1].cap_margin_W": "calculates", "y % 400 == 0": "month", "days{31, 28, 31}": "month",
+                  "flow * 1.15 * 1006.0": "air", "air_J_per_m3_K = 1206.0": "air", "g >= n / 2": "rear row", "slot < gpus.size() / 2": "rear row", "": "no longer the law of cap_margin_W"}  # fmt: skip
+        for copy, what in copies.items():
             for law, text, findings in (("return W - g.cap_margin_W;\n", fine, 0), ("return W - g.cap_margin_W;\n" * bool(copy), copy + ";\n", 1)):
                 self.put("include/tidewatt/dvfs/operating_point.hpp", law), self.put("src/fleet/a.cpp", text)
                 self.assertEqual(len(self.found(laws_check)), findings)

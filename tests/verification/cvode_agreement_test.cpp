@@ -1,9 +1,9 @@
 // Row 8: the kernel with its governor against CVODE at rtol 1e-12, the governor's decisions replayed.
 #include <algorithm>
 
+#include "bench/cvode.hpp"
 #include "dvfs/operating_point_batch.hpp"
 #include "kernel_fleet.hpp"
-#include "bench/cvode.hpp"
 
 using namespace tidewatt;
 using namespace tidewatt::fleet;

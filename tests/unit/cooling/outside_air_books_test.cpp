@@ -1,6 +1,6 @@
 
-#include "cooling/outside_air_flows.hpp"
 #include "bench/cvode.hpp"
+#include "cooling/outside_air_flows.hpp"
 #include "plant_day.hpp"
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/cooling/outside_air_plant.hpp"

@@ -200,8 +200,7 @@ TEST_CASE("MFU names the format of its peak, with bf16 beside a narrower one") {
   r = result(10.0, {{"mfu_percent", 23.1}});
   r.summary.emplace_back("utilisation_precision", "nvfp4");
   r.summary.emplace_back("mfu_bf16_percent", 138.3);
-  has(io::summary_text(r),
-      {"23.1 % MFU of the peak in nvfp4 (138 % of the peak in bf16).", "MFU of the bf16 peak"});
+  has(io::summary_text(r), {"23.1 % MFU of the peak in nvfp4 (138 % of the peak in bf16).", "MFU of the bf16 peak"});
 }
 
 TEST_CASE("several jobs are named with their own throughput, iteration and line") {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "catch.hpp"
 #include "bench/cvode.hpp"
+#include "catch.hpp"
 #include "ode_cases.hpp"
 #include "tidewatt/base/error.hpp"
 
