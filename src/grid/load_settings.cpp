@@ -198,8 +198,6 @@ PlayedSettings played_settings(std::span<const LoadSettings> settings, const std
   } catch (const InputError& e) {
     for (const auto& f : e.findings()) report(at + "." + f.key, f.message);
   }
-  if (g.count_limit > static_cast<std::int64_t>(RideThroughState::most_sags))
-    report(at + ".lockout_count", fmt::format("a run counts up to {}", RideThroughState::most_sags));
   out.back = {g.count_below_pu, g.count_limit, g.count_window_s, g.return_low_pu,
               g.return_high_pu, g.return_s,    g.ramp_s};
   return out;

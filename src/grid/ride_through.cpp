@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
+#include "load_group.hpp"
 #include "numerics/block.hpp"
 #include "tidewatt/base/error.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
 namespace {
-
-std::int64_t bins(double s) { return static_cast<std::int64_t>(std::llround(s / numerics::bin_s)); }
 
 struct Side {
   const std::vector<double>& limits;
@@ -52,8 +52,8 @@ void RideThroughCurve::check() const {
   std::vector<Finding> findings;
   for (const Side& s : {Side{low_pu, low_s, true, "low_pu"}, Side{high_pu, high_s, false, "high_pu"},
                         Side{low_Hz, low_Hz_s, true, "low_Hz"}, Side{high_Hz, high_Hz_s, false, "high_Hz"}}) {
-    if (s.limits.size() != s.times.size() || s.limits.size() > RideThroughState::most_zones) {
-      findings.push_back({{}, s.key, "limits and times must come in pairs, at most 8"});
+    if (s.limits.size() != s.times.size()) {
+      findings.push_back({{}, s.key, "limits and times must come in pairs"});
       continue;
     }
     for (std::size_t i = 1; i < s.limits.size(); ++i) {
@@ -68,7 +68,7 @@ void RideThroughCurve::check() const {
 void ReturnParams::fields(FieldVisitor& v) {
   v.number("count_below_pu", count_below_pu, {0, 1},
            "a sag counts when the voltage falls below this; 0: departures count");
-  v.integer("count_limit", count_limit, {0, 16},
+  v.integer("count_limit", count_limit, {0, 100},
             "number of sags within the window after which the load does not return; 0: no counter");
   v.number("count_window_s", count_window_s, {0, 1e5}, "window of the counter");
   v.number("healthy_low_pu", healthy_low_pu, {0, 1}, "lowest voltage at which the load may return");
@@ -80,21 +80,36 @@ void ReturnParams::fields(FieldVisitor& v) {
 RideThrough::RideThrough(const RideThroughCurve& curve, ReturnParams back, double nominal_Hz)
     : back_(back), nominal_Hz_(nominal_Hz) {
   curve.check();
-  if (!(nominal_Hz > 0.0) || back.count_limit < 0 ||
-      back.count_limit > static_cast<std::int64_t>(RideThroughState::most_sags))
-    throw InputError("ride-through: a positive nominal frequency and a counter of at most 16 sags are needed");
+  if (!(nominal_Hz > 0.0) || back.count_limit < 0)
+    throw InputError("ride-through: a positive nominal frequency and a counter of at least 0 sags are needed");
   const auto add = [&](const std::vector<double>& limits, const std::vector<double>& times, bool below, bool frequency,
                        std::string_view why) {
-    for (std::size_t i = 0; i < limits.size(); ++i)
-      zones_.push_back({limits[i], bins(times[i]), below, frequency, why});
+    for (std::size_t i = 0; i < limits.size(); ++i) zones_.push_back({limits[i], times[i], below, frequency, why});
   };
   add(curve.low_pu, curve.low_s, true, false, "voltage low");
   add(curve.high_pu, curve.high_s, false, false, "voltage high");
   add(curve.low_Hz, curve.low_Hz_s, true, true, "frequency low");
   add(curve.high_Hz, curve.high_Hz_s, false, true, "frequency high");
-  delay_bins_ = bins(back.return_delay_s);
-  window_bins_ = bins(back.count_window_s);
-  ramp_bins_ = std::max<std::int64_t>(1, bins(back.return_ramp_s));
+  set_times(numerics::bin_s);
+}
+
+RideThrough::RideThrough(const LoadGroup& g, double step_s, bool frequency)
+    : back_{g.count_below_pu, g.count_limit, g.count_window_s, g.return_low_pu, g.return_high_pu, g.return_s, g.ramp_s},
+      sags_why_(g.count_setting),
+      departures_why_() {
+  for (const Trip& t : g.voltage) zones_.push_back({t.limit, t.after_s, t.below, false, t.setting});
+  if (frequency)
+    for (const Trip& t : g.frequency) zones_.push_back({t.limit, t.after_s, t.below, true, t.setting});
+  set_times(step_s);
+  if (!g.returns) delay_bins_ = std::numeric_limits<std::int64_t>::max();
+}
+
+void RideThrough::set_times(double step_s) {
+  const auto bins = [&](double s) { return static_cast<std::int64_t>(std::llround(s / step_s)); };
+  for (Zone& z : zones_) z.bins = bins(z.after_s);
+  delay_bins_ = bins(back_.return_delay_s);
+  window_bins_ = bins(back_.count_window_s);
+  ramp_bins_ = std::max<std::int64_t>(1, bins(back_.return_ramp_s));
 }
 
 // True at the first bin of the sag that fills the counter.
@@ -107,11 +122,9 @@ bool RideThrough::count(double v_pu, RideThroughState& s) const {
 /// True where one more fills the counter.
 bool RideThrough::note(RideThroughState& s) const {
   if (back_.count_limit == 0) return false;
-  const auto limit = static_cast<std::size_t>(back_.count_limit);
-  for (std::size_t i = limit - 1; i > 0; --i) s.sags[i] = s.sags[i - 1];
-  s.sags[0] = s.next_bin;
-  ++s.n_sag;
-  return s.n_sag >= back_.count_limit && s.next_bin - s.sags[limit - 1] <= window_bins_;
+  s.sags.push_back(s.next_bin);
+  if (std::ssize(s.sags) > back_.count_limit) s.sags.erase(s.sags.begin());
+  return std::ssize(s.sags) == back_.count_limit && s.next_bin - s.sags.front() <= window_bins_;
 }
 
 void RideThrough::step(double v_pu, double f_Hz, RideThroughState& s, std::vector<RideThroughEvent>& events) const {
@@ -119,25 +132,25 @@ void RideThrough::step(double v_pu, double f_Hz, RideThroughState& s, std::vecto
     s.now = to;
     events.push_back({s.next_bin, to, why});
   };
-  std::string_view why;
+  const Zone* trip = nullptr;  // the first whose limit was exceeded for longer than its time
   for (std::size_t i = 0; i < zones_.size(); ++i) {
     const Zone& z = zones_[i];
     const double x = z.frequency ? f_Hz : v_pu;
     s.outside[i] = (z.below ? x < z.limit : x > z.limit) ? s.outside[i] + 1 : 0;
-    if (s.outside[i] > z.bins && why.empty()) why = z.why;
+    if (s.outside[i] > z.bins && trip == nullptr) trip = &z;
   }
   const bool latch = count(v_pu, s);
-  const bool healthy = v_pu >= back_.healthy_low_pu && v_pu <= back_.healthy_high_pu && why.empty();
+  const bool healthy = v_pu >= back_.healthy_low_pu && v_pu <= back_.healthy_high_pu && trip == nullptr;
   s.healthy = healthy ? s.healthy + 1 : 0;
   const bool attached = s.now == Connection::connected || s.now == Connection::returning;
   if (latch && s.now != Connection::latched) {
-    go(Connection::latched, "sags counted");
-  } else if (attached && !why.empty()) {
+    go(Connection::latched, sags_why_);
+  } else if (attached && trip != nullptr) {
     // Without a voltage below which sags count, departures do.
     if (!(back_.count_below_pu > 0.0) && note(s))
-      go(Connection::latched, "departures counted");
+      go(Connection::latched, departures_why_.empty() ? trip->why : departures_why_);
     else
-      go(Connection::away, why);
+      go(Connection::away, trip->why);
   } else if (s.now == Connection::away && s.healthy > delay_bins_) {
     go(Connection::returning, "healthy");
   }
@@ -153,6 +166,7 @@ void RideThrough::advance(std::span<const double> v_pu, std::span<const double> 
                           std::vector<RideThroughEvent>& events) const {
   if (share_frac.size() != v_pu.size() || (!deviation_Hz.empty() && deviation_Hz.size() != v_pu.size()))
     throw InputError("ride-through: chunks differ in length");
+  s.outside.resize(zones_.size());
   for (std::size_t k = 0; k < v_pu.size(); ++k) {
     step(v_pu[k], deviation_Hz.empty() ? nominal_Hz_ : nominal_Hz_ + deviation_Hz[k], s, events);
     share_frac[k] = s.share_frac;
@@ -163,7 +177,7 @@ void RideThrough::advance(std::span<const double> v_pu, std::span<const double> 
 void RideThrough::manual_return(RideThroughState& s, std::vector<RideThroughEvent>& events) const {
   if (s.now != Connection::latched) return;
   s.now = Connection::returning;
-  s.n_sag = 0;
+  s.sags.clear();
   events.push_back({s.next_bin, Connection::returning, "manual return"});
 }
 

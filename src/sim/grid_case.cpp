@@ -29,8 +29,7 @@ void ride(const Scenario& s, GridCaseAnswer& a) {
   for (std::size_t i = 0; i < r.time_s.size(); ++i)
     for (auto end = static_cast<std::size_t>(std::llround(r.time_s[i] * 1e3)); pu.size() < end;)
       pu.push_back(r.voltage_pu[i]), Hz.push_back(r.bus_frequency_Hz[i]);
-  const grid::RideThrough curve(*s.devices.ride_through,
-                                s.devices.back.value_or(grid::ReturnParams{0.0, 0, 60.0, 0.9, 1.1, 1.0, 0.0}),
+  const grid::RideThrough curve(*s.devices.ride_through, s.devices.back.value_or(grid::ReturnParams{}),
                                 s.frequency.nominal_Hz);
   grid::RideThroughState state;
   std::vector<grid::RideThroughEvent> events;

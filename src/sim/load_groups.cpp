@@ -25,7 +25,7 @@ grid::LoadGroup behind_ups(const power::UpsParams& u) {
 }
 
 /// As a run plays site.load_settings.
-grid::LoadGroup by_settings(const grid::RideThroughCurve& curve, const std::optional<grid::ReturnParams>& back) {
+grid::LoadGroup by_settings(const grid::RideThroughCurve& curve, const grid::ReturnParams& b) {
   grid::LoadGroup g;
   g.name = "the site";
   const auto add = [](std::vector<grid::Trip>& to, const std::vector<double>& limit, const std::vector<double>& s,
@@ -37,7 +37,6 @@ grid::LoadGroup by_settings(const grid::RideThroughCurve& curve, const std::opti
   add(g.voltage, curve.high_pu, curve.high_s, false, "high_pu");
   add(g.frequency, curve.low_Hz, curve.low_Hz_s, true, "low_Hz");
   add(g.frequency, curve.high_Hz, curve.high_Hz_s, false, "high_Hz");
-  const auto b = back.value_or(grid::ReturnParams{0.0, 0, 60.0, 0.9, 1.1, 1.0, 0.0});
   g.return_low_pu = b.healthy_low_pu;
   g.return_high_pu = b.healthy_high_pu;
   g.return_s = b.return_delay_s;
@@ -69,7 +68,7 @@ SiteGroups site_groups(const Scenario& s, double current_ratio) {
   out.largest_W = design_load_W(s);
   const auto& d = s.devices;
   grid::LoadGroup g = d.ups            ? behind_ups(*d.ups)
-                      : d.ride_through ? by_settings(*d.ride_through, d.back)
+                      : d.ride_through ? by_settings(*d.ride_through, d.back.value_or(grid::ReturnParams{}))
                                        : bare_servers();
   g.power_W = out.largest_W;
   g.current_ratio = current_ratio;

@@ -150,7 +150,8 @@ void read_settings(SiteReading& in, const Node& site, SiteDevices& d) {
 
 /// What devices ask of one another.
 void check_devices(const SiteDevices& d, std::vector<Finding>& findings) {
-  if (d.back && !d.ride_through) findings.push_back({{}, "site.load_settings", "a way back needs limits, too"});
+  if (d.back.has_value() != d.ride_through.has_value())
+    findings.push_back({{}, "site.load_settings", "limits and a way back come together"});
   if (d.generators && !d.ups)
     findings.push_back({{}, "site.generators", "stand behind supplies (ups) that carry the load until they run"});
   if (d.ride_through && d.ups)

@@ -112,8 +112,7 @@ connection::DeliveryParams delivery(const Scenario& s, const power::FeederParams
   }
   out.turbines = d.turbines;
   out.ride_through = d.ride_through;
-  // Without a return logic a site returns at once when the voltage has been healthy for a second.
-  out.back = d.back.value_or(grid::ReturnParams{0.0, 0, 60.0, 0.9, 1.1, 1.0, 0.0});
+  out.back = d.back.value_or(grid::ReturnParams{});
   out.disturbances = disturbances(s);
   return out;
 }

@@ -1,6 +1,4 @@
 #pragma once
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -10,6 +8,8 @@
 #include "tidewatt/base/version.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
+
+struct LoadGroup;
 
 /// Limits of voltage and frequency for a load or a machine. It disconnects when a limit is exceeded for longer than the limit's
 /// time. Each list of limits has a list of times of the same length; deeper limits have shorter times.
@@ -53,21 +53,20 @@ struct TIDEWATT_API RideThroughEvent {
 
 /// Everything that a restart needs; plain values, so that a copy is a checkpoint.
 struct TIDEWATT_API RideThroughState {
-  static constexpr std::size_t most_zones = 8, most_sags = 16;
-  std::array<std::int64_t, 4 * most_zones> outside{};  ///< consecutive bins outside each limit
-  std::array<std::int64_t, most_sags> sags{};          ///< first bins of the latest counted sags
-  std::int64_t n_sag = 0, next_bin = 0, healthy = 0, returned = 0;
+  std::vector<std::int64_t> outside;  ///< consecutive bins outside each limit
+  std::vector<std::int64_t> sags;     ///< first bins of the latest counted sags
+  std::int64_t next_bin = 0, healthy = 0, returned = 0;
   bool in_sag = false;
   Connection now = Connection::connected;
   double share_frac = 1.0;  ///< of the site's load on the grid
   bool operator==(const RideThroughState&) const = default;
   template <class A>
   void archive(A& a) {
-    a(outside, sags, n_sag, next_bin, healthy, returned, in_sag, now, share_frac);
+    a(outside, sags, next_bin, healthy, returned, in_sag, now, share_frac);
   }
 };
 
-/// Trip and return of a site by voltage and frequency at the connection.
+/// Trip and return of a site, or of a group of its load, by voltage and frequency at the connection.
 ///
 ///     away        when a limit is exceeded for longer than its time (on its own supply or off: the same for the grid)
 ///     latched     at the start of the n-th sag within the window, or at the n-th departure (counters of large sites)
@@ -79,6 +78,9 @@ class TIDEWATT_API RideThrough {
  public:
   /// @param nominal_Hz of deviations passed to `advance`  @throws InputError
   RideThrough(const RideThroughCurve& curve, ReturnParams back, double nominal_Hz);
+  /// Of a group, which must outlive the events: they name its settings. @param step_s of a bin  @param frequency whether its
+  /// frequency trips act; deviations passed to `advance` are frequencies then
+  RideThrough(const LoadGroup& group, double step_s, bool frequency);
 
   /// A chunk of 1 ms values. @param deviation_Hz from nominal at the end of each bin, same length, or empty: nominal
   /// @param share_frac share of the load that the grid carries during each bin, same length as `v_pu`
@@ -90,19 +92,21 @@ class TIDEWATT_API RideThrough {
   void manual_return(RideThroughState& state, std::vector<RideThroughEvent>& events) const;
 
  private:
+  void set_times(double step_s);
   void step(double v_pu, double f_Hz, RideThroughState& s, std::vector<RideThroughEvent>& events) const;
   bool count(double v_pu, RideThroughState& s) const;
   bool note(RideThroughState& s) const;
   struct Zone {
-    double limit = 0.0;
-    std::int64_t bins = 0;
+    double limit = 0.0, after_s = 0.0;
     bool below = true, frequency = false;
     std::string_view why;
+    std::int64_t bins = 0;
   };
   std::vector<Zone> zones_;
   ReturnParams back_;
-  double nominal_Hz_;
-  std::int64_t delay_bins_, window_bins_, ramp_bins_;
+  double nominal_Hz_ = 0.0;
+  std::string_view sags_why_ = "sags counted", departures_why_ = "departures counted";  ///< empty: the last trip's
+  std::int64_t delay_bins_ = 0, window_bins_ = 0, ramp_bins_ = 1;
 };
 
 }  // namespace TIDEWATT_NAMESPACE::grid

@@ -33,7 +33,7 @@ struct TIDEWATT_API SiteDevices {
   std::optional<power::TurbineParams> turbines;      ///< turbines on the site; absent: none
   std::optional<grid::RideThroughCurve>
       ride_through;  ///< voltages and frequencies at which the site leaves the grid; absent: it stays
-  std::optional<grid::ReturnParams> back;                    ///< how the load returns to the grid; absent: at once
+  std::optional<grid::ReturnParams> back;                    ///< how the load returns to the grid; with `ride_through`
   std::optional<power::TransformerParams> hall_transformer;  ///< watched for hot spot and ageing
   std::optional<power::TransformerParams> site_transformer;  ///< watched for hot spot and ageing
   std::vector<grid::RuleSet> rules;                          ///< rule sets that the run is compared with

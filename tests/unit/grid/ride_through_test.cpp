@@ -138,6 +138,17 @@ TEST_CASE("the same whatever the chunks, and from a copied state") {
   CHECK(state == whole.state);
 }
 
+TEST_CASE("a counter of twenty latches at the twentieth sag") {
+  ReturnParams p = three_in_a_minute();
+  p.count_limit = 20;
+  std::vector<double> v(30'000, 1.0);
+  for (std::size_t k = 0; k < 21; ++k) v[1000 + 1000 * k] = 0.5;
+  const Ran out = run(RideThrough({}, p, 60.0), v);
+  REQUIRE(out.events.size() == 1);
+  CHECK(out.events[0].to == Connection::latched);
+  CHECK(out.events[0].bin == 20'000);
+}
+
 TEST_CASE("curves that do not fit are refused") {
   RideThroughCurve c = itic();
   c.low_s.pop_back();

@@ -130,7 +130,7 @@ TEST_CASE("devices and prices changed in code give the findings of a file") {
     check(s);
   });
   CHECK(std::find(no_curve.begin(), no_curve.end(),
-                  Said::value_type{"site.load_settings", "a way back needs limits, too"}) != no_curve.end());
+                  Said::value_type{"site.load_settings", "limits and a way back come together"}) != no_curve.end());
   const std::string prices = "\n[economics]\ntariff = \"time_of_use_example\"\nfootprint = \"footprint_example\"\n";
   same_findings(prices,
                 {{{"economics.tariff.price_USD_per_MWh=[40, 50]"},
