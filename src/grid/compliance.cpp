@@ -6,9 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/field_log.hpp"
 #include "rule_book.hpp"
-#include "rule_fields.hpp"
 #include "tidewatt/base/reader.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
@@ -159,76 +157,39 @@ std::string_view name(Compliance c) {
   return "not measured";
 }
 
+std::optional<Rule> read_rule(const Node& node, const std::string& name, const std::string& path,
+                              std::vector<Finding>& findings, FieldLog* log) {
+  RuleParams p;
+  const std::size_t before = findings.size();
+  TableReader reader(node, path, findings, log);
+  p.fields(reader);
+  reader.finish();
+  const auto at = std::find_if(metrics.begin(), metrics.end(), [&](const Entry& e) { return e.word == p.figure; });
+  if (findings.size() > before || at == metrics.end()) return {};
+  if (const std::string what = wrong(p, *at); !what.empty()) {
+    reader.report(&node, "limit", what);
+    return {};
+  }
+  const double limit = at->unit == Unit::W_per_s && std::isnan(p.limit[1])
+                           ? p.limit_per_min
+                           : p.limit[static_cast<std::size_t>(at->unit)];
+  return Rule{name, p.title, static_cast<Metric>(at - metrics.begin()), p.window_s, p.low_Hz, p.high_Hz, limit};
+}
+
 RuleSet read_rules(const Node& values, const std::string& set_name, const std::string& path,
                    std::vector<Finding>& findings) {
-  RuleSet out;
-  out.name = set_name;
-  TableReader reader(values, path, findings);
-  reader.text("title", out.title, "name of the rule set");
-  reader.text("date", out.date, "of the source");
-  // The rest of a rule file is read by read_rule_book, so that a mistake there shows here as well.
-  const bool rides = read_rule_book(values, set_name, path, findings).ride.has_value();
-  for (const char* key : {"jurisdiction", "document", "status", "tag", "note", "applies", "ride"}) reader.child(key);
-  const Node* rules = reader.child("rule", rides ? Need::optional : Need::required);
-  reader.finish();
-  if (rides && !rules)
+  const RuleBook book = read_rule_book(values, set_name, path, findings);
+  for (const RecordRule& r : book.rules)
+    if (r.figure != RecordFigure::elsewhere)
+      findings.push_back({values.find("rule")->find(r.name)->find("figure")->place,
+                          path + ".rule." + r.name + ".figure",
+                          fmt::format("'{}' is judged on a recorded window: tidewatt rules check {} RESULT",
+                                      r.figure_word, set_name)});
+  if (book.ride && book.rules.empty())
     findings.push_back(
         {values.place, path,
          fmt::format("'{}' is about ride-through: judge it with tidewatt ride --rule {}", set_name, set_name)});
-  if (rides) out.title += " (without ride-through: tidewatt ride)";
-  const auto* table = rules ? std::get_if<Node::Table>(&rules->value) : nullptr;
-  if (!table) return out;
-  std::vector<const Node::Table::value_type*> in_order;  // as written, whatever order the parser keeps
-  for (const auto& item : *table) in_order.push_back(&item);
-  std::stable_sort(in_order.begin(), in_order.end(),
-                   [](const auto* a, const auto* b) { return a->second.place.line < b->second.place.line; });
-  for (const auto* item : in_order) {
-    const auto& [key, node] = *item;
-    const Node* figure = node.find("figure");
-    if (figure && figure->is_text() && is_record_figure(std::get<std::string>(figure->value))) {
-      findings.push_back({figure->place, path + ".rule." + key + ".figure",
-                          fmt::format("'{}' is judged on a recorded window: tidewatt rules check {} RESULT",
-                                      std::get<std::string>(figure->value), set_name)});
-      continue;
-    }
-    RuleParams p;
-    const std::size_t before = findings.size();
-    TableReader one(node, path + ".rule." + key, findings);
-    p.fields(one);
-    one.finish();
-    if (findings.size() > before) continue;
-    const auto at = std::find_if(metrics.begin(), metrics.end(), [&](const Entry& e) { return e.word == p.figure; });
-    if (at == metrics.end()) continue;  // the reader has reported it
-    if (const std::string what = wrong(p, *at); !what.empty()) {
-      one.report(&node, "limit", what);
-      continue;
-    }
-    const double limit = at->unit == Unit::W_per_s && std::isnan(p.limit[1])
-                             ? p.limit_per_min
-                             : p.limit[static_cast<std::size_t>(at->unit)];
-    out.rules.push_back(
-        {key, p.title, static_cast<Metric>(at - metrics.begin()), p.window_s, p.low_Hz, p.high_Hz, limit});
-  }
-  return out;
-}
-
-void log_rules(const Node& values, const std::string& path, FieldLog& log) {
-  std::vector<Finding> findings;  // of the rules' own reader, which has read them before
-  TableReader reader(values, path, findings, &log);
-  RuleBook head;
-  rule_head(reader, head);
-  reader.list("applies", Need::optional,
-              "sites that the rules apply to: smallest_MW, from_kV, below_kV, computational_frac");
-  reader.child("ride", Need::optional, "ride-through part, for tidewatt ride");
-  const Node* rules = reader.child("rule", Need::required, "rules by name");
-  log.list(path + ".rule");
-  const auto* table = rules ? std::get_if<Node::Table>(&rules->value) : nullptr;
-  if (!table) return;
-  for (const auto& [key, node] : *table) {
-    RuleParams p;
-    TableReader one(node, path + ".rule." + key, findings, &log);
-    p.fields(one);
-  }
+  return {book.name, book.title + (book.ride ? " (without ride-through: tidewatt ride)" : ""), book.date, book.of_run};
 }
 
 Compliance ComplianceReport::verdict() const {

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
-#include "rule_fields.hpp"
+#include "base/field_log.hpp"
 #include "tidewatt/base/reader.hpp"
 
 namespace TIDEWATT_NAMESPACE::grid {
@@ -20,9 +21,9 @@ constexpr std::array<std::string_view, 7> statuses = {"in force", "approved", "c
 std::string shown(double x) { return std::isinf(x) ? "above" : fmt::format("{:g}", x); }
 
 /// The items of a list of tables; a finding for anything else.
-std::vector<const Node*> items(TableReader& t, std::string_view key, Need need = Need::optional) {
+std::vector<const Node*> items(TableReader& t, std::string_view key, std::string_view doc) {
   std::vector<const Node*> out;
-  const Node* list = t.child(key, need);
+  const Node* list = t.list(key, Need::optional, doc);
   if (!list) return out;
   if (!list->is_array()) {
     t.report(list, key, "must be a list of tables");
@@ -55,7 +56,7 @@ RuleBand read_band(const Node& node, const std::string& path, const char* low, c
 std::vector<RuleBand> read_bands(TableReader& t, const char* key, const char* low, const char* high,
                                  std::vector<Finding>& findings) {
   std::vector<RuleBand> out;
-  const auto nodes = items(t, key);
+  const auto nodes = items(t, key, "bands of the curve");
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     out.push_back(read_band(*nodes[i], fmt::format("{}.{}[{}]", t.path(), key, i), low, high, findings));
     if (i == 0) continue;
@@ -154,22 +155,42 @@ RecordRule read_record_rule(const Node& node, const std::string& name, const std
   return r;
 }
 
-void read_record_rules(const Node& table, const std::string& path, RuleBook& out, std::vector<Finding>& findings) {
+bool is_record_figure(std::string_view word) {
+  return std::find(figures.begin(), figures.end(), word) != figures.end();
+}
+
+void read_rules_by_name(const Node& table, const std::string& path, RuleBook& out, std::vector<Finding>& findings,
+                        FieldLog* log) {
   if (!table.is_table()) return;
+  std::vector<std::pair<std::uint32_t, Rule>> of_run;  // with their lines: the parser does not keep the order
   for (const auto& [key, node] : std::get<Node::Table>(table.value)) {
     const Node* word = node.find("figure");
-    if (word && word->is_text() && !is_record_figure(std::get<std::string>(word->value))) {
-      // Read and checked by read_rules: a run measures it on every bin.
-      const Node* title = node.find("title");
-      RecordRule r;
-      r.name = key;
-      r.title = title && title->is_text() ? std::get<std::string>(title->value) : key;
-      r.figure_word = std::get<std::string>(word->value);
-      out.rules.push_back(r);
+    const std::string figure = word && word->is_text() ? std::get<std::string>(word->value) : "";
+    const std::string place = path + ".rule." + key;
+    if (is_record_figure(figure)) {
+      out.rules.push_back(read_record_rule(node, key, place, findings));
       continue;
     }
-    out.rules.push_back(read_record_rule(node, key, path + ".rule." + key, findings));
+    const Node* title = node.find("title");
+    RecordRule r;
+    r.name = key;
+    r.title = title && title->is_text() ? std::get<std::string>(title->value) : key;
+    r.figure_word = figure;
+    out.rules.push_back(std::move(r));
+    if (auto rule = read_rule(node, key, place, findings, log)) of_run.emplace_back(node.place.line, std::move(*rule));
   }
+  std::ranges::stable_sort(of_run, {}, &std::pair<std::uint32_t, Rule>::first);
+  for (auto& [line, rule] : of_run) out.of_run.push_back(std::move(rule));
+}
+
+void read_head(TableReader& t, RuleBook& book) {
+  t.text("title", book.title, "name of the rules");
+  t.text("date", book.date, "date of the document's latest step");
+  t.text("jurisdiction", book.jurisdiction, "utility or regulator, and its region", Need::optional);
+  t.text("document", book.document, "document that holds the rules", Need::optional);
+  t.choice("status", book.status, statuses, "how far it binds", Need::optional);
+  t.text("tag", book.tag, "R read, S secondary, C calculated", Need::optional);
+  t.text("note", book.note, "figures that could not be read, and reservations", Need::optional);
 }
 
 }  // namespace
@@ -182,10 +203,6 @@ std::string_view name(BandDuty duty) {
   constexpr std::array<std::string_view, 5> words = {"must stay", "must stay for a time", "may reduce", "may trip",
                                                      "not read"};
   return words[static_cast<std::size_t>(duty)];
-}
-
-bool is_record_figure(std::string_view word) {
-  return std::find(figures.begin(), figures.end(), word) != figures.end();
 }
 
 bool RuleBook::binding() const {
@@ -227,29 +244,24 @@ std::string RuleBook::why(double largest_W, double voltage_V, double computation
   return "it states no threshold";
 }
 
-void rule_head(FieldVisitor& v, RuleBook& book) {
-  v.text("title", book.title, "name of the rules");
-  v.text("date", book.date, "date of the document's latest step");
-  v.text("jurisdiction", book.jurisdiction, "utility or regulator, and its region", Need::optional);
-  v.text("document", book.document, "document that holds the rules", Need::optional);
-  v.choice("status", book.status, statuses, "how far it binds", Need::optional);
-  v.text("tag", book.tag, "R read, S secondary, C calculated", Need::optional);
-  v.text("note", book.note, "figures that could not be read, and reservations", Need::optional);
-}
-
 RuleBook read_rule_book(const Node& values, const std::string& name, const std::string& path,
-                        std::vector<Finding>& findings) {
+                        std::vector<Finding>& findings, FieldLog* log) {
   RuleBook out;
   out.name = name;
-  TableReader t(values, path, findings);
-  rule_head(t, out);
-  const auto applies = items(t, "applies");
+  TableReader t(values, path, findings, log);
+  read_head(t, out);
+  const auto applies =
+      items(t, "applies", "sites that the rules apply to: smallest_MW, from_kV, below_kV, computational_frac");
   for (std::size_t i = 0; i < applies.size(); ++i)
     out.applies.push_back(read_applies(*applies[i], fmt::format("{}.applies[{}]", path, i), findings));
-  if (const Node* ride = t.child("ride")) out.ride = read_ride(*ride, path + ".ride", findings);
-  if (const Node* rules = t.child("rule")) read_record_rules(*rules, path, out, findings);
+  if (const Node* ride = t.child("ride", Need::optional, "ride-through part, for tidewatt ride"))
+    out.ride = read_ride(*ride, path + ".ride", findings);
+  const Node* rules = t.child("rule", out.ride ? Need::optional : Need::required, "rules by name");
+  if (log != nullptr) log->list(path + ".rule");
+  if (rules) read_rules_by_name(*rules, path, out, findings, log);
   t.finish();
-  if (out.rules.empty() && !out.ride) t.report(nullptr, "rule", "a rule file needs `ride` or at least one `rule.NAME`");
+  if (rules && out.rules.empty() && !out.ride)
+    t.report(nullptr, "rule", "a rule file needs `ride` or at least one `rule.NAME`");
   return out;
 }
 

@@ -8,6 +8,11 @@
 
 #include "tidewatt/base/error.hpp"
 #include "tidewatt/base/node.hpp"
+#include "tidewatt/grid/compliance.hpp"
+
+namespace TIDEWATT_NAMESPACE {
+class FieldLog;
+}
 
 namespace TIDEWATT_NAMESPACE::grid {
 
@@ -94,6 +99,7 @@ struct RuleBook {
   std::vector<RuleApplies> applies;  ///< empty: to every site
   std::optional<RideRule> ride;
   std::vector<RecordRule> rules;
+  std::vector<Rule> of_run;  ///< those that a run is held against, as written in the file
   /// Whether it binds: "in force", "approved", "current" or "standard", not a draft or a proposal.
   bool binding() const;
   /// Empty if it applies to such a site, else why not. @param voltage_V not stated: the smallest threshold counts
@@ -104,10 +110,12 @@ struct RuleBook {
 
 /// From a file of catalog kind `rules`, the user's own included. What is wrong is added to `findings`: unknown keys, bands
 /// that overlap or leave a gap, a limit that is missing or in another unit.
+/// @param log if given, gets the keys that `site.rules` takes, for the scenario's reference
 RuleBook read_rule_book(const Node& values, const std::string& name, const std::string& path,
-                        std::vector<Finding>& findings);
+                        std::vector<Finding>& findings, FieldLog* log = nullptr);
 
-/// Words of figures that need a recorded window and that a run does not measure.
-bool is_record_figure(std::string_view word);
+/// One rule that a run is held against; nothing if something is wrong with it, which is added to `findings`.
+std::optional<Rule> read_rule(const Node& node, const std::string& name, const std::string& path,
+                              std::vector<Finding>& findings, FieldLog* log);
 
 }  // namespace TIDEWATT_NAMESPACE::grid

@@ -8,7 +8,7 @@
 
 #include "base/embedded.hpp"
 #include "base/text.hpp"
-#include "grid/rule_fields.hpp"
+#include "grid/rule_book.hpp"
 #include "tidewatt/catalog/catalog.hpp"
 #include "tidewatt/sim/scenario.hpp"
 #include "toml_value.hpp"
@@ -94,12 +94,14 @@ class Builder {
     if (node.is_table() || node.is_array()) held_.push_back(log.pattern(path));
   }
 
-  /// The keys of the rule sets that a scenario names; their reader belongs to `grid` and keeps no log.
+  /// The keys of the rule sets that a scenario names, which the scenario's own reader does not log.
   void rule_sets(const Node* names, FieldLog& log) {
     if (names == nullptr || !names->is_array()) return;
+    std::vector<Finding> findings;  // of the scenario's reader, which has read them before
     for (const auto& name : std::get<Node::Array>(names->value))
       if (name.is_text())
-        grid::log_rules(catalog_.values("rules", std::get<std::string>(name.value)), "site.rules", log);
+        grid::read_rule_book(catalog_.values("rules", std::get<std::string>(name.value)), "", "site.rules", findings,
+                             &log);
   }
 
   void add(const FieldEntry& e) {
