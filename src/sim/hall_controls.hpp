@@ -59,7 +59,10 @@ class HallControls {
   bool braked(std::size_t hall, Tick now) const { return brake_.pulled(hall, now); }
   /// When an order or the brake next moves.
   Tick next_edge(Tick now) const { return std::min(order_edge(now), brake_.next_edge(now)); }
-  const OrderTiers& tiers() const { return by_jobs_.front(); }
+  /// Sets the halls' caps to those of one occupant, whose job an order by tiers may have lowered; beyond the last: to the halls' own.
+  void hold_caps(std::size_t occupant, Tick now, std::vector<fleet::Controls>& held) const {
+    for (std::size_t h = 0; h < held.size(); ++h) held[h].cap_W = by_jobs_.front().cap_W(occupant, at(h, now).cap_W);
+  }
   /// Those by tiers of jobs, and those by pauses of all jobs.
   std::span<OrderTiers> by_jobs() { return by_jobs_; }
   bool jobs_meet_orders() const { return any_of_jobs(&OrderTiers::used); }

@@ -40,25 +40,6 @@ std::vector<JobRun> place(const Scenario& scenario, const fleet::Fleet& fleet) {
   return out;
 }
 
-/// While one occupant moves, the halls' caps are those of its job.
-class OwnCaps {
- public:
-  OwnCaps(std::size_t occupant, const OrderTiers& tiers, std::vector<fleet::Controls>& held) : held_(held) {
-    if (!tiers.capped(occupant)) return;
-    of_all_ = held;
-    for (auto& c : held) c.cap_W = tiers.cap_W(occupant, c.cap_W);
-  }
-  ~OwnCaps() {
-    if (!of_all_.empty()) held_ = std::move(of_all_);
-  }
-  OwnCaps(const OwnCaps&) = delete;
-  OwnCaps& operator=(const OwnCaps&) = delete;
-
- private:
-  std::vector<fleet::Controls>& held_;
-  std::vector<fleet::Controls> of_all_;
-};
-
 }  // namespace
 
 RunModel::RunModel(const Scenario& s, const RunOptions& o)
@@ -172,18 +153,17 @@ void Simulation::advance() {
   Tick until = air.end;
   recorder.begin_macro(until, agenda.latest_end(until, occupants));
   halls.expect(air);
-  for (std::size_t i = 0; i < occupants.size(); ++i)
-    if (occupants[i].trains()) {
-      const OwnCaps own(i, controls.tiers(), state.fleet.controls);
-      occupants[i].advance_to(until, context_);
-    }
+  // While an occupant moves, caps are those of its job.
+  const std::size_t n = occupants.size();
+  const auto hold_caps = [&](std::size_t i) { controls.hold_caps(i, now, state.fleet.controls); };
+  for (std::size_t i = 0; i < n; ++i)
+    if (occupants[i].trains()) hold_caps(i), occupants[i].advance_to(until, context_);
+  hold_caps(n);
   until = agenda.align_to_iteration_end(until, occupants);
   for (auto& occupant : occupants)
     if (!occupant.trains()) occupant.advance_to(until, context_);
-  for (std::size_t i = 0; i < occupants.size(); ++i) {
-    const OwnCaps own(i, controls.tiers(), state.fleet.controls);
-    occupants[i].offer_snapshot(until % hour == 0, context_);
-  }
+  for (std::size_t i = 0; i < n; ++i) hold_caps(i), occupants[i].offer_snapshot(until % hour == 0, context_);
+  hold_caps(n);
   advance_neighbours(until);
   controls.see_memory(state.fleet, scratch.signals);
   // The halls answer with supply air; up the feeder, and the grid's answer.
