@@ -72,11 +72,10 @@ std::string with_gpus(const FleetOptions& o, const sim::Scenario& s, const study
   std::string tables;
   if (o.extreme_day) tables += "\n[weather]\nday = \"extreme\"\n";
   tables += fmt::format("\n[[hall]]\nname = \"{}\"\nn_gpu = {}\n", hall, c.n_gpu);
-  if (sim::one_job_on_one_hall(s)) {
-    const auto& job = s.jobs.front();
-    tables += fmt::format("\n[[job]]\nname = \"{}\"\n[job.plan]\nn_gpu = \"all\"\n", job.name);
-    const std::int64_t per_replica = job.plan.global_batch_sequences / job.plan.dp(),
-                       model_gpus = job.plan.n_gpu / job.plan.dp();
+  if (const sim::JobSpec* job = sim::sole_job(s)) {
+    tables += fmt::format("\n[[job]]\nname = \"{}\"\n[job.plan]\nn_gpu = \"all\"\n", job->name);
+    const std::int64_t per_replica = job->plan.global_batch_sequences / job->plan.dp(),
+                       model_gpus = job->plan.n_gpu / job->plan.dp();
     if (batch_is_global(o))
       tables += fmt::format("global_batch_sequences = {}\n", per_replica * (c.n_gpu / model_gpus));
   }

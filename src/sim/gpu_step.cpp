@@ -4,8 +4,10 @@
 
 namespace TIDEWATT_NAMESPACE::sim {
 
-bool one_job_on_one_hall(const Scenario& s) {
-  return s.halls.size() == 1 && s.jobs.size() == 1 && s.jobs.front().plan.n_gpu == s.halls.front().hall.n_gpu;
+const JobSpec* sole_job(const Scenario& s) {
+  if (s.halls.size() != 1 || s.jobs.size() != 1) return nullptr;
+  const JobSpec& job = s.jobs.front();
+  return job.plan.n_gpu == s.halls.front().hall.n_gpu ? &job : nullptr;
 }
 
 GpuStep gpu_step(const Scenario& s) {
@@ -19,8 +21,9 @@ GpuStep gpu_step(const Scenario& s) {
   for (const auto& h : s.halls)
     if (h.rack) add("racks", h.rack->power.n_gpu());
   for (const auto& j : s.jobs) add("scale-up domains", j.network.domain_gpus());
-  if (!one_job_on_one_hall(s)) return out;
-  const auto& p = s.jobs.front().plan;
+  const JobSpec* job = sole_job(s);
+  if (job == nullptr) return out;
+  const auto& p = job->plan;
   const std::int64_t block = p.tp * p.cp;
   add("replicas", block * p.pp);
   // Ranks of one pipeline stage, tp × cp × dp, hold whole expert groups, and where they are neighbours whole servers.

@@ -17,8 +17,8 @@ struct GpuStep {
   std::int64_t n_gpu = 1;
 };
 
-/// Whether the scenario has one hall and one job on all of its GPUs: its number can change without a choice of where.
-bool one_job_on_one_hall(const Scenario& scenario);
+/// The one job of a scenario with one hall, on all of its GPUs: their number can change without a choice of where. Else nullptr.
+const JobSpec* sole_job(const Scenario& scenario);
 
 /// Servers of the first hall, racks that a hall names, and scale-up domains of every job. With one job on one hall also the plan's
 /// groups: replicas of tp × cp × pp, expert groups, and servers that hold one pipeline stage. The batch must grow with the replicas.

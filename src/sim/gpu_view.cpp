@@ -44,6 +44,7 @@ struct Moment {
   fleet::FleetState state;
   std::vector<double> inlet_K, air_J_per_m3_K;
   fleet::FleetTask task;
+  const JobSpec* job = nullptr;
   std::optional<fleet::TrainingTask> maker;
 };
 
@@ -55,7 +56,8 @@ void recall(const Scenario& scenario, const Result& result, Moment& m) {
   m.state.die_K = m.state.base_K = m.state.sink_K = m.state.die_mean_K = m.state.die_peak_K =
       array<double>(result, "/fleet/die_K");
   fleet::FleetSignals signals = make_signals(m.fleet);
-  const auto& job = scenario.jobs.front();
+  m.job = &scenario.jobs.front();
+  const auto& job = *m.job;
   const auto place = place_of(scenario, m.fleet, job);
   auto options = training_options(scenario, job, place);
   options.single_chips = true;
@@ -114,7 +116,7 @@ GpuView view_gpu(const Scenario& scenario, const Result& result, const GpuChoice
   const auto& controls = m.state.controls[m.fleet.node_hall[n]];
 
   GpuView v;
-  v.job = scenario.jobs.front().name;
+  v.job = m.job->name;
   v.row = m.fleet.node_row[n], v.rack = m.fleet.node_rack[n], v.node = m.fleet.node_number[n];
   v.slot = static_cast<std::int64_t>(g % per_node);
   v.stage = m.maker->stage_of_node(n);

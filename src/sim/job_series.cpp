@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "numerics/block.hpp"
 #include "tidewatt/base/simd.hpp"
@@ -81,17 +82,19 @@ Row row_of(const JobSums& s) {
 }
 
 Row site_row(std::span<const JobShare> jobs) {
-  Row out = row_of(jobs.front().sums);
-  std::vector<WeightedMean> mean(out.size());
+  Row out;
+  std::vector<WeightedMean> mean;
   std::array<double, workload::n_job_state> gpu_s{};
   for (const auto& job : jobs) {
-    const Row row = row_of(job.sums);
+    Row row = row_of(job.sums);
+    mean.resize(row.size());
     for (std::size_t i = 0; i < row.size(); ++i) {
       // What only working GPUs have weighs by their time of work.
       const bool worked = std::ranges::find(of_all_time, std::string_view(row[i].first)) == of_all_time.end();
       mean[i].add(job.n_gpu * (worked ? job.sums.iterating_s : job.sums.time_s), row[i].second);
     }
     for (std::size_t i = 0; i < gpu_s.size(); ++i) gpu_s[i] += job.n_gpu * job.sums.state_s[i];
+    out = std::move(row);  // its names
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::string_view name = out[i].first;

@@ -48,8 +48,8 @@ Figures figures_of(const JobRun& run, const JobSpec& spec, const TrainingFigures
 /// One array per figure, and the time of every job in every state.
 void add_arrays(Result& result, const std::vector<double>& state_s) {
   const std::uint64_t n = result.jobs.size();
-  for (std::size_t i = 0; i < result.jobs.front().size(); ++i) {
-    const auto& [key, first] = result.jobs.front()[i];
+  std::size_t i = 0;
+  for (const auto& [key, first] : result.jobs.front()) {
     const Figure& figure = *find_figure(key);
     NamedArray a{"/jobs/" + key, {"job"}, {n}, std::vector<double>{}, std::string(file_unit(figure.unit)),
                  figure.words};
@@ -63,6 +63,7 @@ void add_arrays(Result& result, const std::vector<double>& state_s) {
         real->push_back(std::holds_alternative<double>(v) ? std::get<double>(v) : std::nan(""));
     }
     result.arrays.push_back(std::move(a));
+    ++i;
   }
   std::vector<std::string> names;
   names.reserve(workload::n_job_state);

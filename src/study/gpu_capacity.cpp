@@ -206,7 +206,7 @@ GpuCapacity most_gpus(const sim::Scenario& s, const CapacityOptions& o) {
                     "(--set run.duration_h=24)",
                     s.run.duration_s / 60.0, least_s / 60.0));
   if (!o.new_site) return as_built(s, o);
-  if (!sim::one_job_on_one_hall(s)) throw InputError("a new site is sized with one hall and one job on all its GPUs");
+  if (sim::sole_job(s) == nullptr) throw InputError("a new site is sized with one hall and one job on all its GPUs");
   // Watts per GPU depend a little on the number (fixed losses, whole transformers): repeat until the number stays.
   auto quick = o;
   quick.cooling_unit_frac = 0.0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "sim/site_params.hpp"
 #include "sim/weighted_mean.hpp"
@@ -42,18 +43,19 @@ HardwareFigures hardware_figures(const sim::Scenario& s) {
   if (s.halls.empty() || s.jobs.empty()) throw InputError("a scenario needs a hall and a job to have machines");
   HardwareFigures out;
   for (const auto& h : s.halls) out.n_rack += sim::n_rack(h);
-  out.scale_up_gpus = s.jobs.front().network.domain_gpus();
   std::vector<std::string> formats;
+  std::set<std::int64_t> domains;
   sim::WeightedMean peak;
   std::int64_t first_gpu = 0;
   for (const auto& job : s.jobs) {
-    if (job.network.domain_gpus() != out.scale_up_gpus) out.scale_up_gpus = 0;
+    domains.insert(job.network.domain_gpus());
     if (std::find(formats.begin(), formats.end(), job.plan.precision) == formats.end())
       formats.push_back(job.plan.precision);
     peak.add(static_cast<double>(job.plan.n_gpu),
              workload::peak_FLOP_per_s(hall_of(s, first_gpu).compute, job.plan.linear_precision()));
     first_gpu += job.plan.n_gpu;
   }
+  if (domains.size() == 1) out.scale_up_gpus = *domains.begin();
   out.peak_FLOP_per_s = peak.value();
   for (const auto& f : formats) out.precision += (out.precision.empty() ? "" : ", ") + f;
   return out;

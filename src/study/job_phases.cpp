@@ -71,14 +71,14 @@ EdgeFigures run_figures(const sim::Scenario& s) { return summary_figures(sim::ru
 /// Each job beside the others at rest: its own edges, and what it adds to their rest.
 EdgeFigures sum_of_jobs(const sim::Scenario& s, const std::vector<std::size_t>& jobs) {
   EdgeFigures out{};
-  for (const std::size_t j : jobs) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
     sim::Scenario alone = s;
     for (const std::size_t other : jobs)
-      if (other != j) alone.jobs[other].life.start_s = 2.0 * s.run.duration_s;
+      if (other != jobs[i]) alone.jobs[other].life.start_s = 2.0 * s.run.duration_s;
     const auto result = sim::run(alone, one_thread());
     const EdgeFigures own = summary_figures(result);
     for (std::size_t k = 0; k < own.size(); ++k) out[k] += own[k];
-    if (j != jobs.front()) out[0] -= sim::figure(result, "pcc_min_MW");
+    if (i > 0) out[0] -= sim::figure(result, "pcc_min_MW");  // their rest counts once
   }
   return out;
 }
