@@ -41,6 +41,9 @@ const fleet::NodeType& type_of(const Job& job, const StepContext& c) {
 /// Within a step fans in stairs are followed in parts of a second, fans on a line by their mean.
 Tick first_hold(const fleet::NodeType& type) { return (type.stairs ? 20 : 10) * ns_per_s; }
 
+/// GPUs that lower their power slowly leave the fans as what falls fastest: they are followed as in the reference.
+bool resolves_fans(const Scenario& s) { return s.run.reference || holds_power(s); }
+
 /// In the first minutes after a start the hottest die passes its peak: long jumps would miss it.
 double most_growth(Tick since_start) { return since_start > settling ? 4.0 : 2.0; }
 
@@ -136,12 +139,12 @@ std::vector<Piece> StepPlanner::pieces(const Job& job, const StepLength& length,
   const Tick end = length.piece > 0 ? begin + length.piece
                    : length.cut     ? begin + next_cut(job, c) - job.state.now
                                     : period;
-  const bool reference = c.scenario.run.reference, changed = state_.since_change == 0;
-  if (!reference && !changed) return {{begin, end}};
+  const bool fine = resolves_fans(c.scenario), changed = state_.since_change == 0;
+  if (!fine && !changed) return {{begin, end}};
   std::vector<Piece> out;
   constexpr std::int64_t all_the_rest = 1000;
-  const Tick first = reference && changed ? fleet::first_step_after_edge : ns_per_s;
-  for (const Tick stop : fleet::slice_ends(begin, end, first, reference ? 2 : all_the_rest))
+  const Tick first = fine && changed ? fleet::first_step_after_edge : ns_per_s;
+  for (const Tick stop : fleet::slice_ends(begin, end, first, fine ? 2 : all_the_rest))
     out.push_back({out.empty() ? begin : out.back().end, stop});
   return out;
 }
@@ -155,12 +158,12 @@ Tick StepPlanner::first_grade(const Job& job) const {
 /// stairs: 20 s), 25 s, ...
 Tick StepPlanner::hold_length(const Job& job, const HeatGuard& heat, Tick until, const StepContext& c) const {
   const auto& step = job.scratch.step;
-  const bool hot = heat.hot(job), reference = c.scenario.run.reference;
-  const double growth = reference ? reference_hold_growth : hot ? hot_hold_growth : hold_growth;
+  const bool hot = heat.hot(job), fine = resolves_fans(c.scenario);
+  const double growth = fine ? reference_hold_growth : hot ? hot_hold_growth : hold_growth;
   Tick stretch = std::clamp(to_tick(growth * seconds(state_.since_change)),
-                            reference ? ns_per_s
-                            : hot     ? first_hot_hold
-                                      : first_hold(type_of(job, c)),
+                            fine  ? ns_per_s
+                            : hot ? first_hot_hold
+                                  : first_hold(type_of(job, c)),
                             longest_hold);
   stretch = std::min(stretch, to_tick(heat.longest_hold_s(job)));
   const Tick change = std::min(step.interrupt, step.until);

@@ -167,3 +167,13 @@ TEST_CASE("the hottest die while dies rise is that of the reference: behind a sa
   CHECK(hottest_K("", longer) > -0.15);
   CHECK(hottest_K(failure("f", "75"), longer) > -0.15);  // −0.8 K in the iteration that a failure cuts
 }
+
+TEST_CASE("power that GPUs lower slowly falls as steeply as in the reference: fans do not wait for a step's end") {
+  const auto s = tiny(
+      "\n[[mitigation]]\nname = \"smoothing\"\nkind = \"gpu_smoothing\"\nfloor_ratio = 0.65\nramp_up_W_per_s = 700\n"
+      "ramp_down_W_per_s = 100\nhysteresis_s = 2\n" +
+          failure("a", "70"),
+      {"job.main.life.detect_s=30"});
+  const char* fall = "pcc_ramp_down_max_MW_per_s";
+  CHECK(figure(run(s), fall) == Approx(figure(run(reference_of(s)), fall)).epsilon(0.03));
+}
