@@ -97,6 +97,7 @@ RideThrough::RideThrough(const LoadGroup& g, double step_s, bool frequency)
     : back_{g.count_below_pu, g.count_limit, g.count_window_s, g.return_low_pu, g.return_high_pu, g.return_s, g.ramp_s},
       sags_why_(g.count_setting),
       departures_why_() {
+  if (!(step_s > 0.0)) throw InputError("ride-through: a record needs a step above 0 s");
   for (const Trip& t : g.voltage) zones_.push_back({t.limit, t.after_s, t.below, false, t.setting});
   if (frequency)
     for (const Trip& t : g.frequency) zones_.push_back({t.limit, t.after_s, t.below, true, t.setting});

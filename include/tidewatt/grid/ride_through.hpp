@@ -79,7 +79,7 @@ class TIDEWATT_API RideThrough {
   /// @param nominal_Hz of deviations passed to `advance`  @throws InputError
   RideThrough(const RideThroughCurve& curve, ReturnParams back, double nominal_Hz);
   /// Of a group, which must outlive the events: they name its settings. @param step_s of a bin  @param frequency whether its
-  /// frequency trips act; deviations passed to `advance` are frequencies then
+  /// frequency trips act; deviations passed to `advance` are frequencies then  @throws InputError for a step that is not above 0
   RideThrough(const LoadGroup& group, double step_s, bool frequency);
 
   /// A chunk of 1 ms values. @param deviation_Hz from nominal at the end of each bin, same length, or empty: nominal
