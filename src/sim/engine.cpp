@@ -10,15 +10,15 @@ namespace TIDEWATT_NAMESPACE::sim {
 namespace {
 
 /// A scenario changed in code is held to the rules of a file before anything is built from it.
-const Scenario& checked(const Scenario& scenario, const RunOptions& options) {
+RunOptions checked(const Scenario& scenario, RunOptions options) {
   if (!options.checked) check(scenario);
-  return scenario;
+  return options;
 }
 
 }  // namespace
 
 Engine::Engine(const Scenario& scenario, const RunOptions& options)
-    : impl_(std::make_unique<Impl>(checked(scenario, options), options)) {}
+    : impl_(std::make_unique<Impl>(scenario, checked(scenario, options))) {}
 Engine::~Engine() = default;
 Engine::Engine(Engine&&) noexcept = default;
 
