@@ -181,8 +181,8 @@ void chain_rows(std::vector<Row>& rows) {
   rows.push_back(holds("G14/amplifies", what + ": gain above 1 at its peak", peak.magnitude > 1.0,
                        "power_delivery_resonance", fmt::format("gain {:.2f}", peak.magnitude)));
   bool falls = chain.response(20.0).magnitude < 1.0;
-  for (double f = 20.0; f < 50.0; f += 1.0)
-    falls = falls && chain.response(f + 1.0).magnitude < chain.response(f).magnitude;
+  for (int f_Hz = 20; f_Hz < 50; ++f_Hz)
+    falls = falls && chain.response(f_Hz + 1).magnitude < chain.response(f_Hz).magnitude;
   rows.push_back(
       holds("G14/falls", what + ": below 1 and falling from 20 Hz to 50 Hz", falls, "power_delivery_resonance"));
 }

@@ -147,7 +147,8 @@ void PowerShelf::move(Tick d, Source from, double load_W, bool input_good, Power
 void PowerShelf::unit_after(Tick d, PowerShelfState& s) const {
   const bool low = s.bus_V < p_.trigger_bus_V;
   s.below_for = low ? s.below_for + d : 0;
-  if (s.unit == BatteryUnit::starting && (s.starting_for += d) >= start_) {
+  if (s.unit == BatteryUnit::starting) s.starting_for += d;
+  if (s.unit == BatteryUnit::starting && s.starting_for >= start_) {
     s.unit = BatteryUnit::delivering;
     s.starting_for = s.above_for = 0;
   } else if (s.unit == BatteryUnit::delivering) {
